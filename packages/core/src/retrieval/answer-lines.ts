@@ -137,7 +137,7 @@ async function writeRange(
   if (found === undefined) {
     const { lines } = await source.lineIndex()
     if (lines === 0) return EMPTY
-    throw lineBeyondEnd(range, lines)
+    throw lineBeyondEnd(range, lines, source)
   }
   // The content is only a byte order mark.
   if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY

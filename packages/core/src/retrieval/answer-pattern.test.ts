@@ -244,7 +244,7 @@ describe('an answer to a pattern', () => {
     const tool = toolOf({ log: { content: 'one\ntwo\nC:\\new\n' } }, { scoped: true })
     const notes = async (call: object): Promise<string[]> =>
       (await ask(tool, call)).split('\n').filter((line) => line.startsWith('[Lines are matched one by one'))
-    for (const pattern of ['one\ntwo', 'one\\r?\\ntwo', 'one(\ntwo']) {
+    for (const pattern of ['one\ntwo', 'one\\r?\\ntwo', 'one(\ntwo', 'one[\\s\\S]*two', '(?s)one.two']) {
       expect(await notes({ reference: 'log', pattern })).toHaveLength(1)
       expect(await notes({ pattern })).toHaveLength(1)
     }

@@ -29,7 +29,14 @@ export async function answerPattern(
   return await answerContent(request.reference, context, {}, async (source, limited) => {
     const found = await findHits(source, pattern, selectionOf(request, context), context)
     const search = { request, source, found, notes: describeProblem(pattern, found.total) }
-    if (found.total > 0 && !request.countOnly) return await writeFound(search, limited)
+    const { range, waitSeconds, fromEnd } = request
+    const wait = { line_range: range, after: found.total || undefined, wait_seconds: waitSeconds }
+    const isWaiting = source.state === 'open' && waitSeconds > 0 && !fromEnd
+    const next = isWaiting ? { call: { ...callOf(request), ...wait } } : undefined
+    if (found.total > 0 && !request.countOnly) {
+      const answer = await writeFound(search, limited)
+      return { ...answer, rest: answer.rest ?? next }
+    }
     const stop = await describeStop(source, found)
     const counts = found.total === 0 ? describeMatches(0, found.range) : await describeCount(source, found)
     const isNowhere = found.total === 0 && stop === ''
@@ -37,7 +44,7 @@ export async function answerPattern(
     const hint = isNowhere ? await hintVariant(request, pattern, found, source, context) : undefined
     const hints = hint === undefined ? [] : [hint.said]
     const header = [`${stop}${counts}${searched}`, ...search.notes, ...hints]
-    return { matches: found.total, rest: await restOf(search), header }
+    return { matches: found.total, rest: (await restOf(search)) ?? next, header }
   })
 }
 
@@ -98,7 +105,7 @@ export async function findHits(
   assertText(source)
   const { lines } = await source.lineIndex()
   const within = range === undefined || lines === 0 ? undefined : await findLineSpan(source, range)
-  if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines)
+  if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines, source)
   const span: ByteSpan = within ?? { start: 0, end: source.size }
   const begin = performance.now()
   const result = await searchLines(source, pattern, { span, skip, limit, fromEnd, deadlineMs, signal, pause })
@@ -233,7 +240,7 @@ function describeSelection({ request, found }: Found, shown: number): string {
 export function describeProblem({ text, problem = '' }: SearchPattern, total: number): string[] {
   const reason = abridge(problem, 120)
   const invalid = `The pattern is not a valid regular expression (${reason}), so it was searched as literal text.`
-  const apart = 'Lines are matched one by one, so a line feed in the pattern matches nothing: search for one line.'
+  const apart = 'Lines are matched one by one, so no match spans a line feed: search for one line.'
   const hasLineFeed = LINE_FEED.test(text.replaceAll(NEGATED_CLASS, ''))
   const [word] = WORD_IN_BRACKETS.exec(problem === '' && total > 0 ? text : '') ?? []
   const oneOf = word && `${word} matches any one of its characters. Its text is matched by ${escapeExpression(word)}`
@@ -244,7 +251,8 @@ export function describeProblem({ text, problem = '' }: SearchPattern, total: nu
 /** Matches a class that is probably meant as text, for example `[ERROR]`. */
 const WORD_IN_BRACKETS = /(?<!\\)\[\p{L}[\p{L}\d _]{3,}\](?![*+?{])/u
 
-const LINE_FEED = /\n|(?<!\\)(?:\\\\)*\\n/
+/** Syntax that is meant to match a line feed: `\n`, `[\s\S]`, or the flag `s`. */
+const LINE_FEED = /\n|(?<!\\)(?:\\\\)*\\n|\[\\s\\S\]|\(\?[a-z]*s/
 const NEGATED_CLASS = /\[\^(?:\\.|[^\]\\])*\]/g
 
 export const countMatches = (count: number): string => countOf(count, 'match', 'matches')

@@ -114,6 +114,27 @@ describe('an answer about content that grows', () => {
     expect(await answer).toMatch(/^\[1 match\]\n\n> 3\| listening on 8080\n\n\[Still running: 4 lines/)
   })
 
+  test('after a wait for a match gives the call that waits for the next match', async () => {
+    await writeLines('starting')
+    await pass(2_000)
+    const next = (after: string): string =>
+      `{"reference":"${writer.reference}","pattern":"fail"${after},"wait_seconds":1}]`
+    const first = ask({ reference: writer.reference, pattern: 'fail', wait_seconds: 1 })
+    await pass(2_000)
+    expect(await first).toContain(next(''))
+    await writeLines('failed')
+    await pass(2_000)
+    expect(await ask({ reference: writer.reference, pattern: 'fail', wait_seconds: 1 })).toContain(next(',"after":1'))
+  })
+
+  test('of lines that are not written yet gives the call that waits for them', async () => {
+    await writeLines('one')
+    await pass(2_000)
+    expect(await ask({ reference: writer.reference, line_range: { start: 5, end: 9 } })).toContain(
+      `The output still grows. To wait for more lines: retrieve_offloaded_content {"reference":"${writer.reference}","after":1,"wait_seconds":20}`,
+    )
+  })
+
   test('leaves out a line that has not ended', async () => {
     await writer.write(encode('one\ntw'))
     await pass(4_000)

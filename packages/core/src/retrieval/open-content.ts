@@ -48,7 +48,7 @@ export async function pollPause(signal: AbortSignal | undefined): Promise<void> 
   await orAborted(new Promise((resolve) => setTimeout(resolve, POLL_MS)), signal)
 }
 
-const SUGGESTED_WAIT_SECONDS = 20
+export const SUGGESTED_WAIT_SECONDS = 20
 
 async function describeState(source: ContentSource): Promise<{ notes: string[]; rest?: Answer['rest'] }> {
   const { state, omitted, reference } = source
