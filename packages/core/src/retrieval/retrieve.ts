@@ -146,7 +146,7 @@ async function explain(
     return { code, message, advice: { reference: reference ?? '', remarks } }
   }
   if (StorageError.isInstance(error)) {
-    return { code: error.code, message: await explainStorageError(error, reference, context) }
+    return { code: error.code, message: await explainStorageError(error, error.reference ?? reference, context) }
   }
   if (error instanceof PatternError && error.code === 'timeout') {
     return { code: 'pattern-timeout', message: `${error.message} Search for a keyword, or narrow the line_range.` }

@@ -159,7 +159,7 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     }
   }
 
-  const TEXT = 0, INTEGER = 1, LONG = 2, REAL = 3, ID = 4
+  const TEXT = 0, INTEGER = 1, LONG = 2, REAL = 3, ID = 4, SHORT = 5, PADDED = 6
   const isDigit = (code) => code >= 48 && code <= 57
 
   /** Find the type of the cell between two positions. */
@@ -178,7 +178,8 @@ import('node:worker_threads').then(async ({ parentPort }) => {
     let decimals = 0
     if (heap[at] === 46) for (at++; at < to && isDigit(heap[at]); at++) decimals++
     if (digits + decimals === 0 || heap[at - 1] === 46) return TEXT
-    if (at < to && (heap[at] | 32) === 101) {
+    if (at === to) return decimals === 1 ? SHORT : heap[to - 1] === 48 ? PADDED : REAL
+    if ((heap[at] | 32) === 101) {
       at++
       if (heap[at] === 43 || heap[at] === 45) at++
       const exponent = at
@@ -189,9 +190,12 @@ import('node:worker_threads').then(async ({ parentPort }) => {
   }
 
   function typeOf({ filled, counts }) {
-    const numbers = counts[INTEGER] + counts[LONG] + counts[REAL]
-    if (filled === 0 || counts[ID] > 0 || numbers < filled * ${NUMBER_SHARE}) return 'TEXT'
-    return counts[REAL] === 0 ? 'INTEGER' : counts[LONG] === 0 ? 'REAL' : 'NUMERIC'
+    const reals = counts[REAL] + counts[SHORT] + counts[PADDED]
+    const numbers = counts[INTEGER] + counts[LONG] + reals
+    // Software writes 1.1 and 1.10 only for different things, for example versions.
+    const isText = counts[ID] > 0 || (counts[SHORT] > 0 && counts[PADDED] > 0)
+    if (filled === 0 || isText || numbers < filled * ${NUMBER_SHARE}) return 'TEXT'
+    return reals === 0 ? 'INTEGER' : counts[LONG] === 0 ? 'REAL' : 'NUMERIC'
   }
 
   /** Make a table that is filled in batches. */
@@ -218,16 +222,18 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       column.filled++
       const kind = isText ? TEXT : kindOf(heap, at, at + length)
       column.counts[kind]++
-      if (kind !== TEXT) return
-      if (++column.misfits === 1) {
-        column.misfitRow = row
-        column.misfit = new TextDecoder().decode(heap.slice(at, at + Math.min(length, 100)))
-      }
+      if (kind !== TEXT && kind !== ID && (kind !== PADDED || column.longest > 0)) return
+      const isFirst = kind !== PADDED && ++column.misfits === 1
       if (isText) column.counts[ID]++
+      if (!isFirst && (length <= column.longest || length > 40)) return
+      const cell = new TextDecoder().decode(heap.slice(at, at + Math.min(length, 100)))
+      column.longest = length
+      column.sample = cell
+      if (isFirst) Object.assign(column, { misfit: cell, misfitRow: row })
     }
 
     function add({ names, bytes, lengths }) {
-      for (const name of names) columns.push({ name, filled: 0, counts: [0, 0, 0, 0, 0], misfits: 0, type: undefined })
+      for (const name of names) columns.push({ name, filled: 0, counts: [0, 0, 0, 0, 0, 0, 0], misfits: 0, type: undefined })
       const width = columns.length
       const place = x.sqlite3_malloc(bytes.length + 1)
       if (place === 0) throw new Error('out of memory')
@@ -267,8 +273,10 @@ import('node:worker_threads').then(async ({ parentPort }) => {
       create()
       capi.sqlite3_finalize(insert)
       const found = columns.map((column) => (column.isFixed ? column.type : typeOf(column)))
-      const shown = columns.map(({ name, type, misfits, misfit, misfitRow }) =>
-        ({ name, type, misfits: type === 'TEXT' ? 0 : misfits, misfit, misfitRow }))
+      const shown = columns.map(({ name, type, misfits, misfit, misfitRow, sample, filled, counts }) => {
+        const isMixed = counts[TEXT] + counts[ID] < filled / 2
+        return { name, type, misfits: type === 'TEXT' ? 0 : misfits, misfit, misfitRow, sample, isMixed }
+      })
       const [statement] = prepare(db, "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'")
       x.sqlite3_step(statement)
       const page = capi.sqlite3_column_int(statement, 0)

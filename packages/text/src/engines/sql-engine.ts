@@ -18,6 +18,10 @@ export interface SqlColumn {
   /** The first cell with text, and the number of its row. */
   readonly misfit?: string
   readonly misfitRow?: number
+  /** The longest short cell with text, which shows the most of the column's notation. */
+  readonly sample?: string
+  /** Whether most cells are numbers, even if the column is text. */
+  readonly isMixed?: boolean
 }
 
 export interface SqlTable {

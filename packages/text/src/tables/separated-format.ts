@@ -51,7 +51,9 @@ function named(paths: readonly string[]): string | undefined {
   return /\.csv$/i.test(path) ? ',' : /\.(?:tsv|tab)$/i.test(path) ? '\t' : undefined
 }
 
+/** Counts comments before the first record, and the line in which Excel names the separator. */
 function commentLines(text: string): number {
+  if (/^sep=.\r?\n/i.test(text)) return 1
   let lines = 0
   for (let at = 0; text[at] === '#' && lines < 100; lines++) {
     const end = text.indexOf('\n', at)

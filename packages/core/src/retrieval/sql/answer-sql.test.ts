@@ -207,6 +207,7 @@ describe('SQL over a table', () => {
   it.each([
     ['CSV', 'name,n\nx,1\ny,2\n'],
     ['TSV', 'name\tn\nx\t1\ny\t2\n'],
+    ['CSV for Excel', 'sep=;\r\nname;n\r\nx;1\r\ny;2\r\n'],
     ['Markdown', '| name | n |\n| --- | --- |\n| x | 1 |\n| y | 2 |\n'],
     ['a box', '+------+---+\n| name | n |\n+------+---+\n| x    | 1 |\n| y    | 2 |\n+------+---+\n'],
     ['the result of a query', ' name | n \n------+---\n x    | 1\n y    | 2\n(2 rows)\n'],
@@ -338,6 +339,14 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     expect(rowsOf(await query(`${first}\n\n${first}\n`, 'SELECT count(*), sum(restarts) FROM t'))).toEqual(['8,26'])
   })
 
+  it('names the table that cannot be loaded', async () => {
+    const tool = toolOf({ a: { content: 'id,x\n1,2\n' }, log: { content: 'started\nstopped\n' } }, { scoped: true })
+    const errorOf = async (other: string): Promise<string> =>
+      (await fail(tool, { references: ['a', other], sql: 'SELECT 1 FROM t1' })).text
+    expect(await errorOf('log')).toContain('Error: t2 ("log"): This content is not a table.')
+    expect(await errorOf('gone')).toContain('Nothing is stored under "gone".')
+  })
+
   it('lists the columns of each table if a statement names none of them', async () => {
     const { text } = await fail(toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS }), {
       reference: 'r',
@@ -357,6 +366,8 @@ describe('the types of SQL columns', () => {
   it('follow from the cells', async () => {
     expect(await typesOf('1', '-2', '0', '')).toBe('"integer,integer,integer,null"')
     expect(await typesOf('1', '2.50', '1e3')).toBe('"real,real,real"')
+    expect(await typesOf('1.1', '1.10', '2')).toBe('"text,text,text"')
+    expect(await typesOf('1.1', '1.5e10', '2.0')).toBe('"real,real,real"')
     expect(await typesOf('01', '2', '3')).toBe('"text,text,text"')
     expect(await typesOf('"1,5"', '"2,5"')).toBe('"text,text"')
     expect(await typesOf('2026-01-02', '2026-01-03')).toBe('"text,text"')
@@ -437,6 +448,52 @@ describe('the types of SQL columns', () => {
       ])
     })
 
+    it('come with advice if a date in another format is compared with YYYY-MM-DD', async () => {
+      for (const cell of ['12.3.2026', 'Mar 12 2026', '12-Mar-2026'])
+        expect(await query(`day,x\n${cell},a\n`, "SELECT x FROM t WHERE day = '2026-03-12'")).toContain(
+          `["day" is text, for example "${cell}": to compare dates, build YYYY-MM-DD with substr and ||.]`,
+        )
+    })
+
+    it.each([
+      ['zip', '02134', 'zip = 2134', "zip = '02134'"],
+      ['id', '12345678901234567891', 'id IN (12345678901234567891)', "id IN ('12345678901234567891')"],
+      ['ok', 'true', 'ok', "ok = 'true'"],
+      ['ok', 'True', "ok = 'true'", "ok = 'True'"],
+    ])('come with advice if %s, with the cell %s, is tested by %s', async (name, cell, wrong, right) => {
+      const note = `["${name}" is text, for example "${cell}": compare it with such a text in quotes.]`
+      const table = `${name},x\n${cell},1\n`
+      expect(await query(table, `SELECT x FROM t WHERE ${wrong}`)).toContain(note)
+      const answer = await query(table, `SELECT x FROM t WHERE ${right}`)
+      expect(rowsOf(answer)).toEqual(['1'])
+      expect(answer).not.toContain(note)
+      expect(await query(table, `SELECT ${name} FROM t ORDER BY ${name}`)).not.toContain('is text')
+    })
+
+    it('come with advice if their cells have spaces around', async () => {
+      const table = 'name, city\na, Rome\nb, Oslo\n'
+      expect(await query(table, "SELECT name FROM t WHERE city = 'Rome'")).toContain(
+        '["city" is text, for example " Rome": trim(city) is without the spaces.]',
+      )
+      expect(await rows(table, "SELECT name FROM t WHERE trim(city) = 'Rome'")).toEqual(['a'])
+    })
+
+    it('come with advice from the cell that shows most of their notation', async () => {
+      const sumOf = async (table: string): Promise<string | undefined> => {
+        const [, expression] = /convert it with (.*)\.\]$/m.exec(await query(table, 'SELECT sum(v) FROM t')) ?? []
+        return (await rows(table, `SELECT sum(${expression}) FROM t`))[0]
+      }
+      expect(await sumOf('k;v\na;100 %\nb;4,5 %\nc;1.012,5 %\n')).toBe('1117.0')
+      expect(await sumOf('k,v\na,"$2,000.50"\nb,"($1,000.25)"\n')).toBe('1000.25')
+    })
+
+    it('come with advice if most of their cells are numbers', async () => {
+      const table = `v,x\n${'1.5,a\n'.repeat(8)}${'NaN,a\n'.repeat(2)}`
+      expect(await query(table, 'SELECT max(v) FROM t')).toContain(
+        '["v" is text, for example "NaN": leave such cells out, and convert with CAST(v AS REAL).]',
+      )
+    })
+
     it('come without advice if they are only shown, converted, or words', async () => {
       for (const sql of [
         'SELECT "Units Sold", day FROM t LIMIT 1',
@@ -480,7 +537,9 @@ describe('the types of SQL columns', () => {
   })
 
   it('are listed even for column names that differ only in case', async () => {
-    expect(await rows('A,a,a b,\n1,2,3,4\n', 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
+    const content = 'A,a,a b,\n1,2,3,4\n'
+    expect(await rows(content, 'SELECT A, a_2, "a b", "column 4" FROM t')).toEqual(['1,2,3,4'])
+    expect(await query(content, 'SELECT a FROM t')).toContain('[Columns of equal names have numbers: "a_2".]')
   })
 })
 
@@ -677,7 +736,7 @@ describe('an SQL statement that is refused', () => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
     expect(text).toBe(
-      'Error: This content is not a table. Search it with a pattern, or select rows of JSON by json_path, for example $.*',
+      'Error: This content is not a table. Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.',
     )
   })
 

@@ -36,7 +36,14 @@ const MAX_NAME_UNITS = 200
 
 export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<Answer> {
   const loaded: LoadedTables[] = []
-  for (const reference of request.references) loaded.push(await loadStored(reference, request, context))
+  for (const reference of request.references) {
+    try {
+      loaded.push(await loadStored(reference, request, context))
+    } catch (error) {
+      if (request.references.length < 2 || !(error instanceof RetrievalError)) throw error
+      throw new RetrievalError(error.code, `t${loaded.length + 1} (${quote(reference)}): ${error.message}`, error)
+    }
+  }
   const databases = loaded.map(({ database }) => database)
   const statement = { sql: request.sql, skip: request.after, maxUnits: unitsFor(context) }
   const result = await orExplained('statement', context, () =>
@@ -106,19 +113,20 @@ function describeTables(database: SqlDatabase, { references, sql }: SqlRequest, 
 function describeColumns(databases: readonly SqlDatabase[], sql: string): string[] {
   const notes: string[] = []
   const used = namesIn(sql)
-  const needsNumbers = COMPUTES.test(sql) && !CONVERTS.test(sql)
-  for (const { name, type, misfits, misfit = '', misfitRow = 0 } of databases.flatMap(columnsOf)) {
+  for (const column of databases.flatMap(columnsOf)) {
+    const { name, type, misfits, misfit = '', misfitRow = 0, sample = '' } = column
     if (misfits > 0) {
       const asText = AGGREGATES.test(sql) ? 'is 0 in sums and averages' : 'comes after all numbers'
       const some = `${formatCount(misfits)} of its cells are text, which ${asText}`
       const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
       notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
     }
-    const isTested = used.get(name.toLowerCase())
-    if (isTested === undefined) continue
-    if (type === 'INTEGER' && isTested) notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
-    const how = type === 'TEXT' && needsNumbers ? conversionOf(name, misfit) : undefined
-    if (how !== undefined) notes.push(`${quote(name)} is text, for example ${quote(misfit, 40)}: ${how}.`)
+    const compared = used.get(name.toLowerCase())
+    if (compared === undefined) continue
+    if (type === 'INTEGER' && /'(?:true|false)'/i.test(compared))
+      notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
+    const how = type === 'TEXT' ? adviceOn(column, compared, sql) : undefined
+    if (how !== undefined) notes.push(`${quote(name)} is text, for example ${quote(sample, 40)}: ${how}.`)
   }
   if (/(?:=|<>|in\s*\()\s*'(?:null)?'/i.test(sql)) notes.push('Empty cells and the word NULL are NULL: use IS NULL.')
   return notes
@@ -126,15 +134,15 @@ function describeColumns(databases: readonly SqlDatabase[], sql: string): string
 
 /** A name in a statement, with or without quotes. */
 const NAME = /"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[\p{L}\p{N}_$]+/gu
-const IS_TRUTH = /\s*(?:=|<>|!=|is|in\s*\()\s*'(?:true|false)'/iy
+const COMPARED = /\s*(?:[=<>!]+|is|between|in\s*\()\s*('[^']*'|[-+]?[\w.]+)/iy
 
-/** Returns the names in a statement, in lower case without quotes, and whether each is compared with a boolean as text. */
-function namesIn(sql: string): Map<string, boolean> {
-  const names = new Map<string, boolean>()
+/** Returns the names in a statement, in lower case without quotes, and the values that each is compared with. */
+function namesIn(sql: string): Map<string, string> {
+  const names = new Map<string, string>()
   for (const { 0: written, index } of sql.matchAll(NAME)) {
-    const plain = /^["`[]/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written
-    IS_TRUTH.lastIndex = index + written.length
-    names.set(plain.toLowerCase(), IS_TRUTH.test(sql) || names.get(plain.toLowerCase()) === true)
+    const plain = (/^["`[]/.test(written) ? written.slice(1, -1).replaceAll('""', '"') : written).toLowerCase()
+    COMPARED.lastIndex = index + written.length
+    names.set(plain, `${names.get(plain) ?? ''} ${COMPARED.exec(sql)?.[1] ?? ''}`)
   }
   return names
 }
@@ -142,16 +150,33 @@ function namesIn(sql: string): Map<string, boolean> {
 const columnsOf = ({ tables }: SqlDatabase): SqlColumn[] => tables.flatMap(({ columns }) => columns)
 const COMPUTES = /[<>]|\b(?:order\s+by|between|sum|avg|total|min|max|median|percentile|round|date(?:time)?|strftime)\b/i
 const AGGREGATES = /\b(?:sum|avg|total)\s*\(/i
+const TESTS = /\b(?:where|case|filter|having|sum|avg)\b/i
 const CONVERTS = /\b(?:cast|replace|substr(?:ing)?)\s*\(/i
-const DATE = /^\d{1,2}([/.-])\d{1,2}\1\d{2,4}\b/
-const NUMBER = /^[-+]?[$€£¥]?\s?[-+]?(?:\d+|\d{1,3}(?:[.,\s]\d{3})+)(?:[.,]\d+)?\s?[%$€£¥]?$/
+const DATE =
+  /^(?:\d{1,2}([/.-])\d{1,2}\1\d{2,4}|[A-Z][a-z]{2,8} \d{1,2},? \d{4}|\d{1,2}[ -][A-Z][a-z]{2,8}[ -]\d{2,4})\b/
+/** A number with signs. Parentheses mean a negative amount. */
+const NUMBER = /^\(?[-+]?[$€£¥]?\s?[-+]?(?:\d+|\d{1,3}(?:[.,\s]\d{3})+)(?:[.,]\d+)?\s?[%$€£¥]?\)?$/
+/** A number that only text keeps as written. */
+const ID = /^-?(?:0\d|\d{19})\d*$/
 
-function conversionOf(name: string, cell: string): string | undefined {
-  if (DATE.test(cell)) return 'to compare dates, build YYYY-MM-DD with substr and ||'
-  if (!NUMBER.test(cell)) return undefined
-  const hasDecimalComma = /,\d{1,2}\D*$/.test(cell)
-  const signs = [...new Set([...(cell.match(/[^-+\d.,]/g) ?? []), hasDecimalComma ? '.' : ','])]
-  const digits = signs.reduce((inner, sign) => `replace(${inner}, '${sign}', '')`, sqlName(name))
+/** Advises on a column of text, if the statement uses its cells as numbers, dates or truths. */
+function adviceOn({ name, sample = '', isMixed }: SqlColumn, compared: string, sql: string): string | undefined {
+  const isId = ID.test(sample)
+  const isTruth =
+    /^true|^false/i.test(sample) && TESTS.test(sql) && !(/^[tf]/.test(sample) ? /'[tf]/ : /'[TF]/).test(compared)
+  if (isTruth || (isId && / [-+]?\d/.test(compared))) return 'compare it with such a text in quotes'
+  const column = sqlName(name)
+  if (sample !== sample.trim() && compared.includes("'")) return `trim(${column}) is without the spaces`
+  const needsNumbers = COMPUTES.test(sql) && !CONVERTS.test(sql)
+  if (DATE.test(sample) && (needsNumbers || / '\d{4}-\d/.test(compared)))
+    return 'to compare dates, build YYYY-MM-DD with substr and ||'
+  if (!needsNumbers || isId) return undefined
+  if (!NUMBER.test(sample))
+    return isMixed === true ? `leave such cells out, and convert with CAST(${column} AS REAL)` : undefined
+  const hasDecimalComma = /,\d{1,2}\D*$/.test(sample)
+  const signs = [...new Set([...(sample.match(/[^-+\d.,]/g) ?? []), hasDecimalComma ? '.' : ','])]
+  const without = (inner: string, sign: string): string => `replace(${inner}, '${sign}', '${sign === '(' ? '-' : ''}')`
+  const digits = signs.reduce(without, column)
   return `convert it with CAST(${hasDecimalComma ? `replace(${digits}, ',', '.')` : digits} AS REAL)`
 }
 

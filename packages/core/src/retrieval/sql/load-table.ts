@@ -178,7 +178,8 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
 
 function noTable({ reference }: ContentSource, path?: string): RetrievalError {
   const rows = 'is not a table'
-  const others = 'Search it with a pattern, or select rows of JSON by json_path, for example $.*'
+  const others =
+    'Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.'
   if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. ${others}`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `The result of ${quote(path)} ${rows}. To see it:`, { call })
@@ -282,6 +283,7 @@ class CellBatches {
   readonly #names: string[] = []
   #sent = 0
   readonly #used = new Set<string>()
+  readonly #numbered: string[] = []
   #bytes = new Uint8Array(EMPTY_BATCH)
   #size = 0
   #lengths = new Int32Array(EMPTY_BATCH)
@@ -305,10 +307,10 @@ class CellBatches {
   }
 
   notes(): string[] {
-    if (this.#headers.length <= MAX_COLUMNS) return []
-    return [
-      `The table has ${formatCount(this.#headers.length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
-    ]
+    const { length } = this.#headers
+    const few = `The table has ${formatCount(length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`
+    const same = `Columns of equal names have numbers: ${quote(this.#numbered.join(', '), 200)}.`
+    return [length > MAX_COLUMNS ? [few] : [], this.#numbered.length > 0 ? [same] : []].flat()
   }
 
   add(row: TableRow): void {
@@ -367,6 +369,7 @@ class CellBatches {
     const shown = oneLine(header).toWellFormed()
     let name = shown
     for (let number = 2; this.#used.has(name.toLowerCase()); number++) name = `${shown}_${number}`
+    if (name !== shown) this.#numbered.push(name)
     this.#used.add(name.toLowerCase())
     return name
   }
