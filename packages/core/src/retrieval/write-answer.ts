@@ -152,9 +152,11 @@ export function textFits(text: string, { maxTokens, countTokens }: AnswerLimit):
   return !longerThan(text, maxTokens, countTokens)
 }
 
+const READ_A_RANGE = 'Read a line_range or byte_range of the content.'
+
 /** Says that not even one result fits. The call that continues is left out, because it would have the same answer. */
-export const withoutResults = ({ header, matches }: Answer): Answer => ({
-  header: [...header, 'Not even one of them fits in an answer. Read a line_range or byte_range of the content.'],
+export const withoutResults = ({ header, matches }: Answer, instead: string = READ_A_RANGE): Answer => ({
+  header: [...header, `Not even one of them fits in an answer. ${instead}`],
   matches,
   isPartial: true,
 })

@@ -182,7 +182,10 @@ describe('an answer to a JSON path without results', () => {
     ['$..size', '$ is an object of 2 keys: "total", "items". Nothing within it has the key "size".'],
     ['$.total.value', '$.total is a number. It has no key "value".'],
     ["$.items[?@.id == '7']", 'passes the filter. A number in quotes never equals a number.'],
-    ['$.items[0].name.x', 'It has no key "x". sql reads JSON inside a text: SELECT value FROM t, json_each('],
+    [
+      '$.items[0].name.x',
+      'It has no key "x". With json_path $, sql reads JSON inside a text: SELECT value FROM t, json_each(',
+    ],
   ])('says which part of the path %s exists, and what it selects', async (path, reason) => {
     const answer = await ask(MANY, path)
     expect(answer).toContain(`[0 results for ${path}]\n`)

@@ -225,7 +225,7 @@ function explain({ descends, selectors }: Segment, shape: JsonShape, path: strin
   if (selector.type !== 'name') return ''
   const name = quote(selector.name.text, MAX_COMPARED_UNITS)
   if (shape.kind === 'string')
-    return ` It has no key ${name}. sql reads JSON inside a text: SELECT value FROM t, json_each(t.column, '$.key').`
+    return ` It has no key ${name}. With json_path $, sql reads JSON inside a text: SELECT value FROM t, json_each(t.column, '$.key').`
   if (descends) return ` Nothing within it has the key ${name}.`
   if (shape.kind === 'array')
     return ` The items of an array are selected by [0], [*] or a filter, and then .${selector.name.text}.`.slice(

@@ -339,11 +339,19 @@ service/db    NodePort    10.0.0.3     5432/TCP   3d
     expect(rowsOf(await query(`${first}\n\n${first}\n`, 'SELECT count(*), sum(restarts) FROM t'))).toEqual(['8,26'])
   })
 
+  it('names the table of each remark', async () => {
+    const entries = { a: { content: 'id,x\n1,2\n' }, b: { content: '{"rows":[{"id":1},{"id":2}]}' } }
+    const sql = 'SELECT count(*) FROM t1 JOIN t2 USING (id)'
+    expect(await ask(toolOf(entries, { scoped: true }), { references: ['a', 'b'], sql })).toContain(
+      '[t2: This is the largest table in this JSON: "$.rows".',
+    )
+  })
+
   it('names the table that cannot be loaded', async () => {
     const tool = toolOf({ a: { content: 'id,x\n1,2\n' }, log: { content: 'started\nstopped\n' } }, { scoped: true })
     const errorOf = async (other: string): Promise<string> =>
       (await fail(tool, { references: ['a', other], sql: 'SELECT 1 FROM t1' })).text
-    expect(await errorOf('log')).toContain('Error: t2 ("log"): This content is not a table.')
+    expect(await errorOf('log')).toContain('Error: "log" is not a table.')
     expect(await errorOf('gone')).toContain('Nothing is stored under "gone".')
   })
 
@@ -409,6 +417,7 @@ describe('the types of SQL columns', () => {
     expect(answer).toContain(
       '["n" has numbers, but 1 of its cells are text, which comes after all numbers: the first is "n/a" in row 51.]',
     )
+    expect(await query(content, 'SELECT count(*) FROM t WHERE x IS NULL')).not.toContain('has numbers')
     const average = await query(content, 'SELECT avg(n) FROM t')
     expect(average).toContain('which is 0 in sums and averages: the first is "n/a"')
     expect(rowsOf(average)).toEqual([String((49 * 50) / 2 / 51)])
@@ -544,6 +553,17 @@ describe('the types of SQL columns', () => {
 })
 
 describe('an answer of SQL', () => {
+  it('is not complete if not even one row fits', async () => {
+    const columns = Array.from({ length: 100 }, (_, index) => `column_${index}`)
+    const content = `${columns.join(',')}\n${columns.join(',')}\n`
+    const tool = toolOf({ r: { content } }, { maxRetrievalTokens: 200, deadlineMs: UNHURRIED_MS })
+    const result = await tool.execute({ reference: 'r', sql: 'SELECT * FROM t' })
+    expect(result).toMatchObject({ isError: false, matches: 1, isComplete: false })
+    expect(await ask(tool, { reference: 'r', sql: 'SELECT * FROM t' })).toBe(
+      '[1 row; over 1 stored row]\n[Not even one of them fits in an answer. Select fewer columns.]',
+    )
+  })
+
   it('continues at the next row if it is cut, and shows each row once', async () => {
     const tool = toolOf({ r: { content: CSV } }, { maxRetrievalTokens: 400, deadlineMs: UNHURRIED_MS })
     const seen: string[] = []
@@ -736,7 +756,7 @@ describe('an SQL statement that is refused', () => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
     expect(text).toBe(
-      'Error: This content is not a table. Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.',
+      'Error: "r" is not a table. Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.',
     )
   })
 

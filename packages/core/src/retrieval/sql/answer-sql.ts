@@ -16,7 +16,7 @@ import {
 import { checkAborted } from '../../storage/storage-error.ts'
 import { assertText, withContent } from '../open-content.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext } from '../retrieval-tool.ts'
-import { abridge, fitAnswer, oneLine, quote, unitsFor, type Answer } from '../write-answer.ts'
+import { abridge, fitAnswer, oneLine, quote, unitsFor, withoutResults, type Answer } from '../write-answer.ts'
 import { limitsOf, loadTables, type LoadedTables } from './load-table.ts'
 
 export interface SqlRequest {
@@ -36,14 +36,7 @@ const MAX_NAME_UNITS = 200
 
 export async function answerSql(request: SqlRequest, context: RetrievalContext): Promise<Answer> {
   const loaded: LoadedTables[] = []
-  for (const reference of request.references) {
-    try {
-      loaded.push(await loadStored(reference, request, context))
-    } catch (error) {
-      if (request.references.length < 2 || !(error instanceof RetrievalError)) throw error
-      throw new RetrievalError(error.code, `t${loaded.length + 1} (${quote(reference)}): ${error.message}`, error)
-    }
-  }
+  for (const reference of request.references) loaded.push(await loadStored(reference, request, context))
   const databases = loaded.map(({ database }) => database)
   const statement = { sql: request.sql, skip: request.after, maxUnits: unitsFor(context) }
   const result = await orExplained('statement', context, () =>
@@ -52,7 +45,9 @@ export async function answerSql(request: SqlRequest, context: RetrievalContext):
   if ('error' in result) throw explainError(result.error, databases, request)
   const notes = [
     ...databases.flatMap((one, index) => describeTables(one, request, index)),
-    ...loaded.flatMap((one) => one.notes),
+    ...loaded.flatMap(({ notes: said }, index) =>
+      loaded.length === 1 ? said : said.map((note) => `t${index + 1}: ${note}`),
+    ),
     ...describeColumns(databases, request.sql),
   ]
   return writeRows(result, [...new Set(notes)], request, context)
@@ -115,14 +110,14 @@ function describeColumns(databases: readonly SqlDatabase[], sql: string): string
   const used = namesIn(sql)
   for (const column of databases.flatMap(columnsOf)) {
     const { name, type, misfits, misfit = '', misfitRow = 0, sample = '' } = column
+    const compared = used.get(name.toLowerCase())
+    if (compared === undefined) continue
     if (misfits > 0) {
       const asText = AGGREGATES.test(sql) ? 'is 0 in sums and averages' : 'comes after all numbers'
       const some = `${formatCount(misfits)} of its cells are text, which ${asText}`
       const first = `the first is ${quote(misfit, 40)} in row ${formatCount(misfitRow)}`
       notes.push(`${quote(name)} has numbers, but ${some}: ${first}.`)
     }
-    const compared = used.get(name.toLowerCase())
-    if (compared === undefined) continue
     if (type === 'INTEGER' && /'(?:true|false)'/i.test(compared))
       notes.push(`In ${quote(name)}, true is 1 and false is 0.`)
     const how = type === 'TEXT' ? adviceOn(column, compared, sql) : undefined
@@ -330,7 +325,7 @@ function writeRows(
     const best = fitAnswer((shown) => write(shown, length), 1, rows.length, context)
     if (best !== undefined) return best
   }
-  return frame
+  return withoutResults(frame, 'Select fewer columns.')
 }
 
 /** Writes a cell as CSV on one line. NULL is an empty cell. */

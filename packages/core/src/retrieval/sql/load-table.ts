@@ -141,7 +141,7 @@ async function planTable(
   if (!isJson || createReader(new TableBatches()) !== undefined) return { values, createReader, notes: [] }
   const array = await largestArray(source, layout)
   if (array === undefined) throw noTable(source)
-  const notes = [`t is the largest table in this JSON: ${quote(array.path, 200)}. json_path selects another.`]
+  const notes = [`This is the largest table in this JSON: ${quote(array.path, 200)}. json_path selects another.`]
   const names = await namesBeside(source, layout, array, clockOf(source, context))
   return { values: [array], createReader: (sink) => new JsonRows('array', sink, '', names), notes }
 }
@@ -180,7 +180,7 @@ function noTable({ reference }: ContentSource, path?: string): RetrievalError {
   const rows = 'is not a table'
   const others =
     'Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.'
-  if (path === undefined) return new RetrievalError('not-a-table', `This content ${rows}. ${others}`)
+  if (path === undefined) return new RetrievalError('not-a-table', `${quote(reference)} ${rows}. ${others}`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `The result of ${quote(path)} ${rows}. To see it:`, { call })
 }
