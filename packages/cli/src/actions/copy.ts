@@ -12,6 +12,7 @@ import {
   printLine,
   showStatus,
 } from '../output.ts'
+import { noteEmptyScope } from '../store/resolve-reference.ts'
 import { isEphemeral, type StoreOptions } from '../store/store-options.ts'
 import { isMissingFile, loadPostgres, localPath, missingStore, openStore, withStore } from '../store/with-store.ts'
 
@@ -35,6 +36,7 @@ export async function copy({ args: [from = '', to = ''], options }: Invocation<C
     else {
       for (const { message } of failures) await noteLine(message)
       await printLine(sayCopied({ copied, bytes, skipped, failed }))
+      if (copied + skipped + failed.length === 0) await noteEmptyScope(options.scope)
     }
     return failed.length === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
   } finally {
@@ -72,6 +74,7 @@ export async function check({ options }: Invocation<CheckOptions>): Promise<numb
       ...(leftovers === 0 ? [] : [`${countOf(leftovers, 'leftover')} removed`]),
     ]
     await printLine([`read ${countEntries(entries)}, ${formatBytes(bytes)}: ${found}`, ...more].join('; '))
+    if (entries + problems.length === 0) await noteEmptyScope(scope)
   }
   return left === 0 ? EXIT_CODE.ok : EXIT_CODE.storage
 }

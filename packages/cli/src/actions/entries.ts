@@ -16,7 +16,7 @@ import {
   printTable,
 } from '../output.ts'
 import { encodeScope } from '../option-parsers.ts'
-import { hintBelow, listEntries, resolveReference } from '../store/resolve-reference.ts'
+import { hintBelow, listEntries, noteEmptyScope, resolveReference } from '../store/resolve-reference.ts'
 import { redactUrl, type StoreOptions } from '../store/store-options.ts'
 import { DEFAULT_LIMITS, isDefaultStore, localPath, withStore, type Store } from '../store/with-store.ts'
 
@@ -40,6 +40,7 @@ export async function ls({ options }: Invocation<LsOptions>): Promise<void> {
   const entries = below === true ? chosen.map((info) => withScope(info, options.scope)) : chosen
   if (options.json === true) await printJson(entries.map(entryJson))
   else if (entries.length === 0) {
+    if (all.length === 0 && hint === '' && options.scope !== undefined) return await noteEmptyScope(options.scope)
     const empty = all.length > 0 ? 'No entry has these properties.' : 'Nothing is stored in this scope or below it.'
     if (hint !== '' || process.stdout.isTTY) await noteLine(hint || empty)
   } else {
@@ -196,8 +197,9 @@ async function rmAll(options: RmOptions): Promise<void> {
   if (options.scope === undefined)
     throw usageError('--all needs --scope: --all removes the entries of this scope and of the scopes below it.')
   const removed = await withStore(options, (storage) => storage.clear())
-  if (options.json === true) await printJson({ removed })
-  else await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)
+  if (options.json === true) return await printJson({ removed })
+  await printLine(`removed ${countOf(removed, 'entry', 'entries')}`)
+  if (removed === 0) await noteEmptyScope(options.scope)
 }
 
 interface GcOptions extends StoreOptions {

@@ -202,6 +202,24 @@ describe('an empty scope', () => {
   })
 })
 
+describe('a misspelled scope', () => {
+  test.each([
+    [['ls', '--scope', 'Tenant/a'], ''],
+    [['copy', 'file:.spillway', 'sqlite:to.db', '--scope', 'Tenant/a'], 'copied 0 entries, 0 B\n'],
+    [['check', '--scope', 'Tenant/a'], 'read 0 entries, 0 B: nothing is wrong\n'],
+    [['rm', '--all', '--scope', 'Tenant/a'], 'removed 0 entries\n'],
+  ])('is reported by %s', async (args, stdout) => {
+    const cwd = temporaryFolder()
+    await put('hello', cwd, ['--scope', 'tenant/a'])
+    const note = 'spillway: Nothing is stored in the scope Tenant/a or below it. Check its name: '
+    const result = await spillway(args, { cwd })
+    expect(result).toMatchObject({ code: 0, stdout })
+    expect(result.stderr.startsWith(note)).toBe(true)
+    const right = args.map((arg) => arg.replace('Tenant', 'tenant'))
+    expect((await spillway(right, { cwd })).stderr).toBe('')
+  })
+})
+
 describe('stat', () => {
   test('describes an entry for people and for scripts', async () => {
     const cwd = temporaryFolder()

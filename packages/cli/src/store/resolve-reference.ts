@@ -1,6 +1,7 @@
 import { createRetrievalTool, estimateTokens, StorageError, type StoredInfo } from '@spillway/core'
 import { CliError, EXIT_CODE, exitCodeOf } from '../cli-error.ts'
-import { countOf, formatAge } from '../output.ts'
+import { encodeScope } from '../option-parsers.ts'
+import { countOf, formatAge, noteLine } from '../output.ts'
 import type { Store } from './with-store.ts'
 
 const LAST = /^last(?:~(\d+))?$/
@@ -52,6 +53,14 @@ async function resolvePrefix(storage: Store, text: string, error: StorageError):
 export async function hintBelow(storage: Store): Promise<string> {
   if ((await isFilled(storage, false)) || !(await isFilled(storage, true))) return ''
   return 'All entries are in scopes below this one: spillway ls --below shows their --scope.'
+}
+
+/** Notes that a named scope has no entries, because the name may be misspelled. */
+export async function noteEmptyScope(scope: readonly string[] = []): Promise<void> {
+  if (scope.length > 0)
+    await noteLine(
+      `Nothing is stored in the scope ${encodeScope(scope)} or below it. Check its name: spillway ls --below lists all scopes.`,
+    )
 }
 
 async function isFilled(storage: Store, below: boolean): Promise<boolean> {
