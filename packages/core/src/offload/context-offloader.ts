@@ -22,7 +22,7 @@ import {
   type SharedContents,
 } from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
-import { assertArray } from '../storage/storage-input.ts'
+import { assertArray, assertKnownOptions } from '../storage/storage-input.ts'
 import {
   isMode,
   resolveOptions,
@@ -197,7 +197,9 @@ export class ContextOffloader {
    * @param id - Unique within this session, such as the id of the tool call that starts the sub-agent.
    * @throws StorageError like `forScope`.
    */
-  child(id: string, { task = '', lend = [] }: ChildOptions = {}): ContextOffloader {
+  child(id: string, options: ChildOptions = {}): ContextOffloader {
+    assertKnownOptions(options, ['task', 'lend'], 'child()')
+    const { task = '', lend = [] } = options
     if (typeof task !== 'string') throw new TypeError(`task must be the text for the sub-agent, got ${typeof task}.`)
     if (lend !== 'all' && !Array.isArray(lend))
       throw new TypeError(`lend must be 'all' or an array of references, got ${typeof lend}.`)

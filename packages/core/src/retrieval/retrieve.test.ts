@@ -83,6 +83,8 @@ describe('a failed retrieval', () => {
   it('has an example with the reference of the call', async () => {
     const { text } = await fail(toolOf({ log: { content: 'x' } }), { reference: 'log', regex: 'x' })
     expect(text).toContain('A valid call: retrieve_offloaded_content {"reference":"log","pattern":')
+    const without = await fail(toolOf({ log: { content: 'x' } }), { reference: '', json_path: '$' })
+    expect(without.text).toContain('A valid call: retrieve_offloaded_content {"reference":"call_1_0_')
   })
 
   it('is an outage, not a missing entry, if the storage throws other errors', async () => {

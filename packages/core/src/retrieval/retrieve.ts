@@ -131,7 +131,7 @@ async function explain(
   if (error instanceof RetrievalError) {
     const { code, call, stored } = error
     const given = (input as RetrievalCall | null)?.reference
-    const own = call === EXAMPLE && typeof given === 'string' ? { ...call, reference: given } : call
+    const own = call === EXAMPLE && typeof given === 'string' && given !== '' ? { ...call, reference: given } : call
     const message = own === undefined ? error.message : `${error.message} ${context.formatCall(own)}`
     const text =
       (code === 'not-text' || code === 'too-large') && request?.mode !== 'json-path' && reference !== undefined

@@ -171,6 +171,7 @@ describe('the session of a sub-agent', () => {
     expect(() => offloader.child('call_7', { lend: 'all' })).toThrow(TypeError)
     expect(() => offloader.child('call_7', { lend: 'some' as never })).toThrow(TypeError)
     expect(() => offloader.child('call_7', { task: 7 as never })).toThrow(TypeError)
+    expect(() => offloader.child('call_7', { lent: [] } as never)).toThrow('Unknown option "lent". Known: task, lend.')
     expect(() => offloader.forScope('session').giveBack('answer')).toThrow(TypeError)
     expect(() => offloader.child('call_7').giveBack(undefined as never)).toThrow(TypeError)
   })

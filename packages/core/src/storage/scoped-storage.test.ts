@@ -559,6 +559,19 @@ describe('list with except and below', () => {
     const { storage } = recorded()
     await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
   })
+
+  test('refuses an unknown option of a method that lists or removes entries', async () => {
+    const { storage } = recorded()
+    const used = await storage.store('call_1', bytes('content'))
+    const unknown = 'Unknown option "unusedFor". Known: '
+    const options = { unusedFor: 1 } as never
+    await expect(storage.delete(used, options)).rejects.toThrow(`${unknown}unusedSince, signal.`)
+    await expect(collect(storage.list(options))).rejects.toThrow(`${unknown}below, except, signal.`)
+    await expect(storage.gc(options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.clear(options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.clear(null as never)).rejects.toThrow('clear() takes an object of options, got null.')
+    expect(await collect(storage.list())).toHaveLength(1)
+  })
 })
 
 describe('scopeAt', () => {

@@ -28,6 +28,7 @@ import {
 import {
   assertChunks,
   assertContent,
+  assertKnownOptions,
   assertNewEntry,
   assertRange,
   onlyChunk,
@@ -415,6 +416,7 @@ export class ScopedStorage implements Storage {
 
   async *list(options: ListOptions = {}): AsyncGenerator<StoredInfo> {
     const { driver, lifetime } = this.#state
+    assertKnownOptions(options, ['below', 'except', 'signal'], 'list()')
     const { below, except, signal } = options
     checkAborted(signal)
     if (except !== undefined && typeof except.has !== 'function')
@@ -448,6 +450,7 @@ export class ScopedStorage implements Storage {
 
   async delete(reference: string, options: DeleteOptions = {}): Promise<void> {
     const { driver, locks } = this.#state
+    assertKnownOptions(options, ['unusedSince', 'signal'], 'delete()')
     const { unusedSince } = options
     const id = await this.#existingId(reference, options)
     await locks.run(id, () =>
@@ -461,7 +464,9 @@ export class ScopedStorage implements Storage {
     )
   }
 
-  async clear({ signal }: OperationOptions = {}): Promise<number> {
+  async clear(options: OperationOptions = {}): Promise<number> {
+    assertKnownOptions(options, ['signal'], 'clear()')
+    const { signal } = options
     checkAborted(signal)
     const prefix = idPrefix(await scopePath(this.#scope))
     let cleared = 0
@@ -486,6 +491,7 @@ export class ScopedStorage implements Storage {
   }
 
   async gc(options: OperationOptions = {}): Promise<GcReport> {
+    assertKnownOptions(options, ['signal'], 'gc()')
     checkAborted(options.signal)
     const { driver, lifetime } = this.#state
     const prefix = idPrefix(await scopePath(this.#scope))
