@@ -19,6 +19,8 @@ export class Connection {
   readonly #client: RedisClient
   readonly #gate: ClientGate
   #connectionError: Error | undefined
+  /** Refusal of the database of the current connection, which then uses database 0. */
+  #databaseError: Error | undefined
   #closed: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
@@ -28,7 +30,11 @@ export class Connection {
     this.#gate = new ClientGate(client)
     if (!options.isOwn) return
     // Without a listener, ioredis writes to the console. Failed commands report the error.
-    client.on('error', (error: Error) => (this.#connectionError = error))
+    client.on('error', (error: Error) => {
+      if (isAboutDatabase(error)) this.#databaseError = error
+      else this.#connectionError = error
+    })
+    client.on('connect', () => (this.#databaseError = undefined))
     client.on('node error', (error: Error) => (this.#connectionError = error))
     client.on('ready', () => (this.#connectionError = undefined))
   }
@@ -121,6 +127,7 @@ export class Connection {
     try {
       // The clients of a Cluster's nodes connect by themselves.
       if (client === this.#client && !this.#gate.isOpen) await Promise.race([this.#gate.opened(), late])
+      if (this.#databaseError !== undefined) throw this.#databaseError
       command = make()
       return await Promise.race([client.sendCommand(command), late])
     } catch (error) {
@@ -259,7 +266,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   [/Protocol error|Please report this/i, 'the server is not Redis. Correct the port in the url'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET|EPIPE|ECONNABORTED/,
-    'the network fails. Check host, port and firewall; a port with TLS needs rediss://',
+    'the network fails. Check host, port and firewall; a port with TLS needs rediss://, and a port without TLS redis://',
   ],
 ]
 
@@ -301,6 +308,10 @@ function rootOf(error: Error): Error {
 const isAboutConnection = (error: Error): boolean =>
   error instanceof CommandTimeout ||
   /max retries per request|Connection is closed|Stream isn't writeable|slots cache|startup nodes/.test(error.message)
+
+/** Whether a server refused the database of a new connection. ioredis then continues in database 0. */
+const isAboutDatabase = (error: Error): boolean =>
+  (error as { command?: { name?: unknown } }).command?.name === 'select'
 
 const unavailable = (message: string, error: Error | undefined): StorageError =>
   new StorageError('unavailable', message, { cause: error && plainCause(error) })

@@ -152,10 +152,13 @@ function clientOf(settings: ConnectionSettings): RedisClient {
   const { url, cluster, connection } = settings
   if (connection.keyPrefix !== undefined) throw refusedKeyPrefix()
   if (cluster !== undefined) return clusterOf(cluster, settings, {})
-  if (url === undefined) return new Redis(connectionOptions(settings, {}))
-  const parsed = clusterUrl(url)
+  const parsed = url === undefined ? undefined : clusterUrl(url)
   if (parsed !== undefined) return clusterOf(parsed.nodes, settings, parsed.options)
-  return new Redis(url, connectionOptions(settings, {}))
+  const options = connectionOptions(settings, {})
+  const client = url === undefined ? new Redis(options) : new Redis(url, options)
+  if (Number.isNaN(client.options.db))
+    throw new TypeError('The database of Redis must be a number, as in redis://host:port/2.')
+  return client
 }
 
 function connectionOptions(

@@ -53,9 +53,25 @@ describe.skipIf(!shared.available)('an error that names the fault and the fix', 
   test('is thrown if a password is missing or wrong', async () => {
     const { port } = await server({ requirepass: 'right' })
     expect((await failure(opened(`redis://127.0.0.1:${port}`))).message).toContain('needs a password')
-    expect((await failure(opened(`redis://:hunter2@127.0.0.1:${port}`))).message).toContain('refuses the user or the')
+    for (const database of ['', '/3'])
+      expect((await failure(opened(`redis://:hunter2@127.0.0.1:${port}${database}`))).message).toContain(
+        'refuses the user or the',
+      )
     expect((await failure(opened(`redis://bob:hunter2@127.0.0.1:${port}`))).message).toContain('redis://user:password@')
     await expect(opened(`redis://:right@127.0.0.1:${port}`).store('key', pattern(1))).resolves.toMatch(/^key_/)
+  })
+
+  test('is thrown if the database does not exist, may not be used, or has no number', async () => {
+    const { port, url } = await server({ users: ['writer on >hunter2 ~* +@all -select', 'default on nopass ~* +@all'] })
+    const [outside, refused] = [opened(`${url}/99`), opened(`redis://writer:hunter2@127.0.0.1:${port}/1`)]
+    const absent = 'does not have that database. Change the number at the end of the url.'
+    for (let attempt = 1; attempt <= 2; attempt += 1) expect((await failure(outside)).message).toContain(absent)
+    expect((await failure(refused)).message).toMatch(/lacks a permission: .*select/)
+    const raw = new Redis(url)
+    onTestFinished(() => raw.disconnect())
+    expect(await raw.keys('*')).toEqual([])
+    expect(() => new RedisStorage(`${url}/app`)).toThrow('The database of Redis must be a number')
+    await expect(opened(`${url}/3`).store('key', pattern(1))).resolves.toMatch(/^key_/)
   })
 
   test('is thrown for a server that is not Redis', async () => {
