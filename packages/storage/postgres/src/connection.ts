@@ -255,6 +255,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   '42P01': TABLES,
   '42703': TABLES,
   '40': { text: 'Other transactions at {server} caused several conflicts. Try again.' },
+  // PgBouncer reports all of its errors with this code.
+  '08P01': {
+    text: '{server} refuses the connection: {message}. Correct the URL or the settings of PgBouncer, or try again.',
+  },
   '08': { text: 'The connection to {server} is lost. Try again; if it persists, check the server.' },
 }
 

@@ -2,13 +2,20 @@ import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { faultProxy, findPostgres, sharedPostgres, smallDisk, startPostgres } from '@spillway-internal/services'
+import {
+  faultProxy,
+  findPostgres,
+  sharedPgBouncer,
+  sharedPostgres,
+  smallDisk,
+  startPostgres,
+} from '@spillway-internal/services'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PostgresStorage, type PostgresPool, type PostgresStorageOptions } from '../src/index.ts'
 import { ask, countRows, dropSchema, newSchema } from './soak-backend.ts'
 
-const [postgres, found] = await Promise.all([sharedPostgres(), findPostgres()])
+const [postgres, pgbouncer, found] = await Promise.all([sharedPostgres(), sharedPgBouncer(), findPostgres()])
 const url = postgres.available ? postgres.url : 'postgres://localhost:1/postgres'
 const hello = new TextEncoder().encode('hello')
 const large = new Uint8Array(3_000_000).fill(7)
@@ -245,4 +252,12 @@ describe.skipIf(!found.available)('a server', () => {
     expect(refused).toMatchObject(unavailable('refuses the user or the password'))
     expect(JSON.stringify(refused) + String(refused)).not.toContain('hunter2')
   })
+})
+
+it.skipIf(!pgbouncer.available)('an error names the reason for which PgBouncer refuses a connection', async () => {
+  const pooled = pgbouncer.available ? pgbouncer.url : url
+  const nowhere = new PostgresStorage(Object.assign(new URL(pooled), { pathname: '/nowhere' }).href)
+  onTestFinished(() => nowhere.close())
+  const reason = /refuses the connection: .*"nowhere" does not exist/
+  await expect(nowhere.store('key', hello)).rejects.toMatchObject(unavailable(reason))
 })
