@@ -54,7 +54,7 @@ export async function install({ options, command }: Invocation<InstallOptions>):
     results.push(
       await change(host, each, options, (text, backup) => edited(host, { text, backup, file: each }, additions)),
     )
-  await report(host, results, options, 'installed', 'is installed already')
+  await report(results, options, { done: `The hook is installed. ${host.start}`, nothing: 'is installed already' })
   if (options.mcp === true && serverPath === undefined)
     await noteLine(`Add the MCP server as well: ${addServer} ${SERVER} -- ${words.join(' ')}`)
   const { command: start = programName() } = options
@@ -71,7 +71,10 @@ export async function uninstall({ options, command }: Invocation<PlaceOptions>):
   const results: Change[] = []
   for (const file of new Set([path, host.servers.file(path, options) ?? path]))
     results.push(await change(host, file, options, (text, backup) => withoutOurs(host, { text, backup, file })))
-  await report(host, results, options, 'uninstalled', 'is not installed')
+  await report(results, options, {
+    done: 'The hook is uninstalled. Sessions that are already running may still use it.',
+    nothing: 'is not installed',
+  })
 }
 
 export async function status({ options, command }: Invocation<PlaceOptions>): Promise<number> {
@@ -273,11 +276,9 @@ function serverWords(host: NamedHost, hook: HookOptions): readonly string[] {
 }
 
 async function report(
-  host: Host,
   changes: readonly Change[],
   options: PlaceOptions,
-  done: string,
-  nothing: string,
+  { done, nothing }: { readonly done: string; readonly nothing: string },
 ): Promise<void> {
   const changed = changes.filter(({ diff }) => diff !== '')
   if (options.json === true) return printJson({ dryRun: options.dryRun === true, changed })
@@ -285,5 +286,5 @@ async function report(
   const [first] = changes
   if (changed.length === 0) await noteLine(`The hook ${nothing} in ${first?.path}: nothing was changed.`)
   else if (options.dryRun === true) await noteLine('Nothing was changed (--dry-run).')
-  else await noteLine(`The hook is ${done}. ${host.start}`)
+  else await noteLine(done)
 }

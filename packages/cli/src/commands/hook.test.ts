@@ -405,7 +405,10 @@ describe.each(['codex', 'gemini-cli', 'opencode'] as const)('the installer of %s
     ])
     const { stdout } = await spillway(['hook', host, 'status', '--project', '--json'], { cwd })
     expect(jsonLines(stdout)).toMatchObject([{ commands: [`spillway hook ${host} --max-tokens 5000`] }])
-    expect(await spillway(['hook', host, 'undo'], { cwd })).toMatchObject({ code: 0 })
+    expect(await spillway(['hook', host, 'undo'], { cwd })).toMatchObject({
+      code: 0,
+      stderr: 'spillway: The hook is uninstalled. Sessions that are already running may still use it.\n',
+    })
     expect(readdirSync(join(cwd, file, '..'))).toEqual([])
   })
 
