@@ -82,7 +82,14 @@ export async function offloadOutput(
   output: TinyOutput,
   { toolName, toolCallId, input, calls, signal }: TinyResultContext,
 ): Promise<TinyOutput> {
-  const call = { toolName, toolCallId, input, callsInTurn: calls, signal }
+  // The framework keeps a result that arrives after an abort.
+  const call = {
+    toolName,
+    toolCallId,
+    input,
+    callsInTurn: calls,
+    signal: signal?.aborted === true ? undefined : signal,
+  }
   if (output.type === 'parts') {
     const outcome = await offloadParts(offloader, { ...call, parts: output.value, toBlock, fromText })
     return outcome.status === 'inline' ? output : { type: 'parts', value: outcome.parts }

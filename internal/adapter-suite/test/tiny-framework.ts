@@ -84,13 +84,12 @@ export class TinyResult {
   }
 }
 
-/** Run an agent until the model answers with text. Returns all messages. */
+/** Run an agent until the model answers with text. Adds all new messages to `messages`, also before it rejects. */
 export async function runTinyAgent(
   agent: TinyAgent,
-  start: readonly TinyMessage[],
+  messages: TinyMessage[],
   signal: AbortSignal | undefined,
-): Promise<readonly TinyMessage[]> {
-  const messages = [...start]
+): Promise<void> {
   for (;;) {
     await agent.beforeModel?.(signal)
     signal?.throwIfAborted()
@@ -102,7 +101,7 @@ export async function runTinyAgent(
       agent.tools,
     )
     messages.push(answer)
-    if (answer.role !== 'assistant' || !('toolCalls' in answer)) return messages
+    if (answer.role !== 'assistant' || !('toolCalls' in answer)) return
     const results = await Promise.all(
       answer.toolCalls.map(async (call, _index, { length }) => runTool(agent, call, length, signal)),
     )
@@ -126,9 +125,7 @@ async function runTool(
   if (tool.needsApproval === true && agent.approve?.(name) !== true) return refused('The user said no.')
   const context = { toolCallId: id, toolName: name, input, calls, signal }
   const original = await execute(agent, tool, context)
-  const output = (await agent.afterTool?.(original, context)) ?? original
-  signal?.throwIfAborted()
-  return message(output)
+  return message((await agent.afterTool?.(original, context)) ?? original)
 }
 
 async function execute({ onOutput }: TinyAgent, tool: TinyTool, context: TinyResultContext): Promise<TinyOutput> {

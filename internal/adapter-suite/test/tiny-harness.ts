@@ -58,7 +58,7 @@ async function runConversation(conversation: Conversation, makeAdapter: MakeAdap
   const ownTools = conversation.tools.map(toTinyTool)
   const adapter = offloader === undefined ? { tools: ownTools } : makeAdapter(offloader, session, ownTools, compaction)
   // The history is the `history` that an earlier run returned.
-  const start = [...((history ?? []) as readonly TinyMessage[]), { role: 'user', text: userMessage } as const]
+  const messages: TinyMessage[] = [...((history ?? []) as readonly TinyMessage[]), { role: 'user', text: userMessage }]
   const agent = {
     ...adapter,
     ...(systemPrompt !== undefined && { system: systemPrompt }),
@@ -82,7 +82,7 @@ async function runConversation(conversation: Conversation, makeAdapter: MakeAdap
   }
   const seen = { prompts, outputs, preliminaryOutputs, approvalsAsked }
   try {
-    const messages = await runTinyAgent(agent, start, signal)
+    await runTinyAgent(agent, messages, signal)
     const last = messages.at(-1)
     return {
       ...seen,
@@ -92,7 +92,7 @@ async function runConversation(conversation: Conversation, makeAdapter: MakeAdap
     }
   } catch (error) {
     // The case checks the error, so any error is returned.
-    return { ...seen, text: undefined, error, history: undefined }
+    return { ...seen, text: undefined, error, history: messages }
   }
 }
 

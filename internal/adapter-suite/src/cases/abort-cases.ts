@@ -10,7 +10,7 @@ import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { LOG, text } from '../support/sample-content.ts'
 import { scripted, type ScriptedTurn } from '../support/scripted-model.ts'
-import { lastResult, referenceIn } from '../support/seen-results.ts'
+import { lastResult, OFFLOADED, referenceIn, textOf } from '../support/seen-results.ts'
 import { HANGING_MS, hangingMs, within } from '../support/within.ts'
 
 /** Behavior when a run is aborted. */
@@ -101,6 +101,16 @@ export const abortCases: readonly AdapterCase[] = [
     },
   },
   {
+    id: 'abort/continued',
+    title: 'shows the model a replacement, if the framework keeps a large result of a run that was aborted before it',
+    async run(harness) {
+      const plain = await resultsAfterAbort(harness, undefined)
+      const shown = await resultsAfterAbort(harness, createBench().offloader)
+      if (plain.length >= LOG.length) assert.ok(shown.includes(OFFLOADED), 'The model gets the whole result')
+      assert.ok(shown.length < LOG.length, 'The model gets the whole result')
+    },
+  },
+  {
     id: 'abort/before',
     title: 'ends a run aborted before its start in the same way as without an offloader',
     async run(harness) {
@@ -137,6 +147,26 @@ async function abortedWhileHanging(
   })
   await within(hangingMs(harness, id), run, `The run waits for a ${methods[0]} that hangs, though it was aborted`)
   return calls
+}
+
+/** The results in the first prompt of a conversation that continues after a run was aborted by its tool. */
+async function resultsAfterAbort(
+  harness: AdapterHarness,
+  offloader: Parameters<AdapterHarness['run']>[0]['offloader'],
+): Promise<string> {
+  const controller = new AbortController()
+  const tool: CaseTool = {
+    name: 'read_log',
+    async call() {
+      controller.abort()
+      return { type: 'returns', content: [text(LOG)] }
+    },
+  }
+  const conversation = { offloader, session: SESSION, tools: [tool] }
+  const aborted = harness.run({ ...conversation, model: scripted(calling('read_log')), signal: controller.signal })
+  const { history } = await within(HANGING_MS, aborted, 'The run does not end once it is aborted')
+  const { prompts } = await harness.run({ ...conversation, model: () => ({ text: 'done' }), history })
+  return (prompts[0]?.results ?? []).map(textOf).join('\n')
 }
 
 async function runAborted(

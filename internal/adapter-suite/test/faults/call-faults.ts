@@ -262,6 +262,14 @@ export const callFaults: readonly Fault[] = [
     },
   },
   {
+    name: 'leaves a result unchanged after a run was aborted',
+    caughtBy: ['abort/continued'],
+    create: () =>
+      offloading(async (output, context, offload) =>
+        context.signal?.aborted === true ? output : offload(output, context),
+      ),
+  },
+  {
     name: 'does not pass the signal to tools',
     caughtBy: ['abort/signal-of-tools'],
     create: () =>

@@ -135,7 +135,8 @@ async function offloadResult(
     toolCallId: toolUse.toolUseId,
     isError: status === 'error',
     ...told,
-    signal: agent.cancelSignal,
+    // Strands keeps the result of a call that ends after the run was canceled, and shows it in the next run.
+    signal: agent.cancelSignal.aborted ? undefined : agent.cancelSignal,
     parts: content,
     toBlock: contentToBlock,
     fromText: (text) => new TextBlock(text),
