@@ -100,6 +100,8 @@ describe('the help of a command', () => {
 it.each([
   [['lss'], /unknown command 'lss'.*Did you mean ls/],
   [['ls', '--jsno'], /unknown option '--jsno'.*--json.*See spillway ls --help\./],
+  [['mcp', 'proxy', '--config', 'a.json'], /unknown option '--config'\. See spillway mcp proxy --help\./],
+  [['history', 'compact'], /missing required argument 'file'\. See spillway history compact --help\./],
   [['stat'], /missing required argument 'reference'\. See spillway stat --help\./],
   [['ls', 'extra'], /too many arguments/],
   [['ls', '--store', 'foo:bar'], /no backend for foo: stores\. Known stores: file:/],

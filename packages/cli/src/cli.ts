@@ -135,8 +135,15 @@ export async function reportError(thrown: unknown, args: readonly string[]): Pro
 
 /** Rewrite a message of Commander, which begins with `error:` and does not name `--help`. */
 function usageMessage({ message }: CommanderError, args: readonly string[]): string {
-  const command = createProgram().commands.find((each) => each.name() === args[0])
-  const help = `spillway ${command === undefined ? '' : `${command.name()} `}--help`
+  let command = createProgram()
+  const names = [command.name()]
+  for (const name of args) {
+    const next = command.commands.find((each) => each.name() === name)
+    if (next === undefined) break
+    command = next
+    names.push(name)
+  }
+  const help = [...names, '--help'].join(' ')
   return `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}. See ${help}.`.replace(/([.?)])\./, '$1')
 }
 
