@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_825,
+  total: 87_823,
   'packages/core': 23_401,
-  'packages/previews': 14_604,
+  'packages/previews': 14_602,
   'packages/text': 10_525,
   other: 12_000,
 }

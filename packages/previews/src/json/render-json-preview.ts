@@ -118,9 +118,7 @@ function entryShape({ keys, isObject, isTop }: Passage, { root }: JsonScan): Sha
   let shape: Shape | undefined = root
   for (const key of keys) shape = key === '' ? shape?.item : (shape?.fields?.get(key) ?? shape?.others ?? shape?.item)
   const entry = isTop ? root : isObject ? shape?.others : shape?.item
-  return entry !== undefined && (entry.objects > 0 || entry.isRow || (isObject && entry.arrays === 0))
-    ? entry
-    : undefined
+  return entry !== undefined && (isObject || entry.objects > 0 || entry.isRow) ? entry : undefined
 }
 
 function header(content: JsonContent): string {
