@@ -7,6 +7,7 @@ import {
   InMemorySessionService,
   LongRunningFunctionTool,
   NodeTool,
+  SequentialAgent,
   ToolNode,
   Workflow,
   type BaseTool,
@@ -322,6 +323,27 @@ describe('the retrieval tool', () => {
     await (await chatWith(agentOf({ model }), plugins, { sessionService })).say()
     expect(model.prompts[0]?.toolNames).toEqual([RETRIEVAL_TOOL_NAME])
     expect(lastText(model)).toContain('> 4322| line 4321 of the log')
+  })
+})
+
+describe('an agent without functions that continues the work of another agent', () => {
+  const sequence = async (config: Parameters<typeof agentOf>[0]): Promise<readonly SeenPrompt[]> => {
+    const reader = agentOf({ name: 'reader', model: scriptedModel(calling('read_log')), tools: [readLog] })
+    const model = scriptedModel(calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 4321 ' }, 'call_2'))
+    const subAgents = [reader, agentOf({ ...config, name: 'writer', model })]
+    await (await chatWith(new SequentialAgent({ name: 'both', subAgents }), [offloadPlugin(newOffloader())])).say()
+    return model.prompts
+  }
+
+  it('is offered the retrieval tool that the previews of the other agent name', async () => {
+    const [before, after] = await sequence({})
+    expect(before?.toolNames).toEqual([RETRIEVAL_TOOL_NAME])
+    expect(JSON.stringify(after?.results)).toContain('> 4322| line 4321 of the log')
+  })
+
+  it('is offered no tool if its model makes media', async () => {
+    const [prompt] = await sequence({ generateContentConfig: { responseModalities: ['IMAGE'] } })
+    expect(prompt?.toolNames).toEqual([])
   })
 })
 

@@ -171,5 +171,8 @@ function takesFunctions({ config, contents }: LlmRequest): boolean {
   const tools = config?.tools ?? []
   if (tools.some((tool) => 'functionDeclarations' in tool)) return true
   if (tools.length > 0 || config?.responseMimeType !== undefined) return false
-  return contents.some(({ parts }) => parts?.some(({ functionResponse }) => functionResponse !== undefined))
+  const parts = contents.flatMap((content) => content.parts ?? [])
+  if (parts.some(({ functionResponse }) => functionResponse !== undefined)) return true
+  // ADK shows results of other agents as text. Models that make media accept no functions.
+  return config?.responseModalities === undefined && parts.some(({ text }) => text?.includes(RETRIEVAL_TOOL_NAME))
 }
