@@ -276,7 +276,8 @@ export type OffloadEvent =
   | {
       /**
        * Storing failed, and results are left in the context. The first failure is reported at once. Later failures are
-       * reported together, at most once a minute. `error` and the call belong to the last failure.
+       * reported together, at most once a minute. `error` and the call belong to the last failure. An aborted call is
+       * not an outage: its failure is reported at once, with the error code `aborted`.
        */
       readonly type: 'offload-failed'
       readonly toolName: string
