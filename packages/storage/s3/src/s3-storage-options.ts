@@ -119,7 +119,7 @@ export function resolveConnection(bucket: unknown, options: S3ClientOptions): S3
   const { checksums = endpoint === undefined ? 'when-supported' : 'when-required' } = options
   if (client !== undefined) assertClient(client, options)
   assertText('region', region)
-  assertEndpoint(endpoint)
+  assertEndpoint(endpoint, bucket)
   assertCredentials(credentials)
   if (forcePathStyle !== undefined) assertBoolean('forcePathStyle', forcePathStyle)
   assertWhole('requestTimeoutMs', requestTimeoutMs, 1)
@@ -153,13 +153,16 @@ function assertClient(client: unknown, options: S3ClientOptions): void {
       throw new TypeError(`${name} is an option of the client. Set it on the client, or leave client out.`)
 }
 
-function assertEndpoint(endpoint: unknown): void {
+function assertEndpoint(endpoint: unknown, bucket: string): void {
   if (endpoint === undefined) return
   const url = typeof endpoint === 'string' && URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new TypeError("endpoint must be a URL such as 'https://s3.example.com'.")
   if (url.username !== '' || url.password !== '')
     throw new TypeError('endpoint must not contain credentials. Use the option "credentials".')
+  // With such an endpoint, objects could be stored, but not listed.
+  if (url.pathname.replace(/\/$/, '').endsWith(`/${bucket}`) || url.hostname.startsWith(`${bucket}.s3.`))
+    throw new TypeError('endpoint must not contain the bucket, because each request adds the bucket to the endpoint.')
 }
 
 function assertCredentials(credentials: unknown): void {
