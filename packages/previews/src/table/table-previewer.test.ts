@@ -34,6 +34,22 @@ const days = numbered(
 )
 
 describe('a preview of CSV', () => {
+  it('names columns after dates in the first line', async () => {
+    const head = ['sku', '2026-10-01', '2026-10-02', '2026-10-03'].join(',')
+    const text = `${head}\n${numbered(200, (index) => `SKU-${index},${index},${index % 7},${index % 3}`)}`
+    expect(await previewOf(text, { path: 'sales.csv' })).toMatch(
+      /^\[CSV: 200 rows × 4 columns\]\nsku\n2026-10-01 \[0…199\]\n/,
+    )
+  })
+
+  it('reads the header below titles of a spreadsheet', async () => {
+    const rows = numbered(200, (index) => `north;p${index};${index};${index}`)
+    const text = `Sales report;;;\nCreated on 2026-11-12;;;\n;;;\nRegion;Product;Count;Amount\n${rows}\n`
+    const preview = await previewOf(text, { path: 'report.csv' })
+    expect(preview).toMatch(/^\[CSV with ;: 200 rows × 4 columns\]\nSales report;;;\nCreated on 2026-11-12;;;\n/)
+    expect(preview).toMatch(/\nRegion [^\n]*\nProduct\nCount \[0…199\]\nAmount \[0…199\]\n/)
+  })
+
   it('is not written for a stream of events, whose data have commas', async () => {
     const event = (id: number): string =>
       `data: {"id": "c-${id}", "object": "chunk", "index": ${id}, "model": "m", "index2": 1, "finish": null, "reason": null}\n`
@@ -381,6 +397,30 @@ describe('a preview of records', () => {
   it('shows different values before repeated values', async () => {
     const text = numbered(300, (index) => `${String(index + 1).padStart(5)}  ${index === 137 ? 'rm -r build' : 'ls'}`)
     expect(await previewOf(text, { budgetTokens: 150 })).toContain('rm -r build')
+  })
+
+  it('has totals below the rows as a note, and not as a row', async () => {
+    const row = (name: string, size: number, count: number): string =>
+      `${name.padEnd(12)}${String(size).padStart(8)}${String(count).padStart(8)}`
+    const header = 'NAME            SIZE   COUNT'
+    const rows = numbered(60, (index) => row(`item${index}`, index + 1, index % 5))
+    for (const end of [row('Total', 1_830, 120), `---------- ---------- ------\n${row('', 1_830, 120)}`]) {
+      const preview = await previewOf(`${header}\n${rows}\n${end}\n`)
+      expect(preview).toMatch(/^\[table: 60 rows × 3 columns, /)
+      expect(preview).toContain('SIZE [1…60]')
+      expect(preview).toMatch(/\n(?:Total +)?1830 +120\n/)
+    }
+    // Rows after a rule are rows.
+    const groups = `${header}\n${rows}\n${'-'.repeat(28)}\n${rows.replaceAll('item', 'part')}\n`
+    expect(await previewOf(groups)).toMatch(/^\[table: 120 rows/)
+  })
+
+  it('does not take names of objects for subjects of commits', async () => {
+    const hash = (index: number): string => (0xabcdef0123 + index * 0x1f3d5).toString(16).padStart(40, 'e')
+    const objects = numbered(40, (index) => `${hash(index)} src/file${index}.ts`)
+    expect(await previewOf(objects)).toBeUndefined()
+    const commits = numbered(40, (index) => `${hash(index)} ${index === 3 ? 'wip' : `Tests cover case ${index}`}`)
+    expect(await previewOf(commits)).toMatch(/^\[commits: 40 lines\]/)
   })
 
   it('is not made for logs or code', async () => {

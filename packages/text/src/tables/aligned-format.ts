@@ -58,7 +58,11 @@ const RECORD_FORMS: readonly RecordForm[] = [
     kind: 'commits',
     columns: wordColumns(2, ['commit', 'subject']),
     fits: (line) => /^(?:[*|/\\ ]{0,40}\* )?[\da-f]{7,40} \S/.test(line),
-    agrees: (lines) => lines.some((line) => /[a-f]/.test(line.slice(0, 7))) && mayRepeat(firstWords(lines), 0.02),
+    // Names of objects, as from git rev-list --objects, are no subjects: they have no blanks.
+    agrees: (lines) =>
+      lines.some((line) => /[a-f]/.test(line.slice(0, 7))) &&
+      lines.some((line) => /\S \S+ \S/.test(line)) &&
+      mayRepeat(firstWords(lines), 0.02),
     sureness: 0.9,
   },
   {

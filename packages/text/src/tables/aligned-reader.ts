@@ -62,6 +62,9 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   /** Number of lines outside tables. */
   #noted = 0
   #dirty = false
+  /** A line that is a row if rows follow, or else the totals below the rows. */
+  #total: { readonly text: string; readonly line: number } | undefined
+  #afterRule = false
   /** Number of groups of rows that begin after a rule. */
   #groups = 0
   #isAfterRule = true
@@ -86,6 +89,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#endBlock()
     this.#release()
     this.#found()
+    if (this.#total !== undefined) this.#sections.at(-1)!.note(this.#total.text.trim())
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
     // If there are rules between most rows but not all, the rules separate rows that have several lines.
@@ -243,11 +247,13 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
       return
     }
-    if (
+    const isRuled = this.#afterRule
+    this.#afterRule =
       isDash(first === BLANK ? block.codes[start + 1]! : first) &&
       isRule(block.text.slice(start, Math.min(end, start + 2_048)))
-    )
-      return
+    if (this.#afterRule) return
+    if (this.#total !== undefined) this.#addLine(this.#total.text, this.#total.line)
+    this.#total = undefined
     // A separate line after the rows with only a few parts is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
@@ -257,7 +263,9 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       section.note(cleanLine(block.text.slice(start, end)).trim())
     } else if (!this.#heads.some((head) => isSame(block.text, start, end, head))) {
       this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
-      this.#add(block, start, end, this.lines)
+      if (section.rows > 0 && (isRuled || TOTAL.test(block.text.slice(start, start + TOTAL_UNITS))))
+        this.#total = { text: cleanLine(block.text.slice(start, end)), line: this.lines }
+      else this.#add(block, start, end, this.lines)
     }
   }
 
@@ -332,6 +340,10 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
   }
   return blanks > 0
 }
+
+/** Matches the start of a line with totals. */
+const TOTAL = /^ *(?:grand )?total\b/i
+const TOTAL_UNITS = 32
 
 const HEAD_UNITS = 8
 const NUMBER = / *\d+/g

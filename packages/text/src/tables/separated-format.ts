@@ -7,7 +7,7 @@ export interface SeparatedFormat {
   readonly separator: string
   /** Whether cells in quotes may contain separators and line ends. */
   readonly quotes: boolean
-  /** Number of comment lines before the first record. */
+  /** Number of lines with comments or titles before the first record. */
   readonly comments: number
   readonly header: boolean
   /** Confidence that the text has such a table, from 0 to 1. */
@@ -37,9 +37,9 @@ function findSeparated(subject: TableText): SeparatedFormat | undefined {
   const { start, contentType, intent, isWhole } = subject
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
   const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)
-  const comments = commentLines(text)
   let best: SeparatedFormat | undefined
   for (const separator of SEPARATORS) {
+    const comments = commentLines(text) || titleLines(text, separator)
     const format = formatWith(text, separator, comments, isWhole, declared)
     if (format !== undefined && format.sureness > (best?.sureness ?? 0)) best = format
   }
@@ -61,6 +61,12 @@ function commentLines(text: string): number {
     at = end + 1
   }
   return lines
+}
+
+/** Return the number of titles above the header, as in reports of spreadsheets: lines with only a first cell. */
+function titleLines(text: string, separator: string): number {
+  const titles = new RegExp(`^(?:[^${separator}"\n]{0,200}[${separator}]{2,}\r?\n){1,9}`).exec(text)?.[0] ?? ''
+  return titles.split('\n').length - 1
 }
 
 function formatWith(
@@ -153,15 +159,18 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
   return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
 }
 
+/** Matches a year, a month, or a day. */
+const PERIOD = /^\d{4}(?:[-/]\d\d){0,2}$/
+
 /** Whether the first record is a header: its cells are not values, or their columns have no values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
   const values = cells.filter(isValue)
   if (values.length === 0) return cells.some((cell) => cell !== '')
-  // Years may name columns if the cells below them are different.
-  const years = values.every((cell) => /^\d{4}$/.test(cell)) && new Set(values).size === values.length
-  if (!years || isValue(cells[0] ?? '') || values.length < 2) return false
-  return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !/^\d{4}$/.test(cell)))
+  // Years and dates may name columns if the cells below them are different.
+  const times = values.every((cell) => PERIOD.test(cell)) && new Set(values).size === values.length
+  if (!times || isValue(cells[0] ?? '') || values.length < 2) return false
+  return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !PERIOD.test(cell)))
 }
 
 function isName(cell: string): boolean {
