@@ -135,6 +135,12 @@ describe('source code', () => {
     expect(sourceSigns(subject(revisions, { path: 'x.py' }))).toBeUndefined()
   })
 
+  it('is not recognized in a log of SQL statements', () => {
+    const statement = (at: number): string =>
+      `# Query_time: ${at}.5  Rows_sent: 9\nuse shop;\nSELECT id FROM orders WHERE customer_id = ${at};\n`
+    expect(sourceSigns(subject(Array.from({ length: 60 }, (_, at) => statement(at)).join('')))).toBeUndefined()
+  })
+
   it("is not recognized in a program's output, even if the call has a path of source code", () => {
     const log = 'PASS test one\n  ok in 12 ms\nFAIL test two\n  12 was not 13\n'.repeat(20)
     expect(sourceSigns(subject(log, { command: 'cat a.py > /dev/null; pytest a.py' }))).toBeUndefined()

@@ -113,7 +113,7 @@ const TELLING: readonly (readonly [language: string, pattern: RegExp])[] = [
   ],
   [
     'php',
-    /^<\?php|^\s*(?:public|private|protected) (?:static )?function \w+\(|^namespace [\w\\]+;$|^use [\w\\]+;$|^\s*\$\w+(?:->\w+)* = .*;$/,
+    /^<\?php|^\s*(?:public|private|protected) (?:static )?function \w+\(|^namespace [\w\\]+;$|^use \w+\\[\w\\]+;$|^\s*\$\w+(?:->\w+)* = .*;$/,
   ],
   [
     'ruby',
