@@ -106,6 +106,8 @@ class JsonScanner implements JsonSink {
   readonly #objects: boolean[] = []
   readonly #counts: number[] = []
   readonly #lasts: (Shape | undefined)[] = []
+  /** For each open level, the last key of the object above. A shape of many keys has no key of its own. */
+  readonly #names: string[] = []
   /** For each open level, its lines if it is an array that has only strings. */
   readonly #lists: (LongText | undefined)[] = []
   #level = -1
@@ -235,6 +237,7 @@ class JsonScanner implements JsonSink {
     }
     this.#lasts[level] = field
     this.#key = field
+    this.#names[level + 1] = field === shape.others ? text.slice(start, end) : field.key
   }
 
   string(text: string, start: number, end: number, offset: number, line: number): void {
@@ -377,7 +380,7 @@ class JsonScanner implements JsonSink {
   readonly #path = (): string[] => this.#shapes.slice(1, this.#level + 1).map(({ key }) => key)
 
   readonly #place = (): RecordPlace => ({
-    path: this.#path(),
+    path: this.#path().map((key, level) => (this.#objects[level]! ? this.#names[level + 1]! : key)),
     indexes: this.#counts.slice(0, this.#level).flatMap((count, level) => (this.#objects[level]! ? [] : [count - 1])),
   })
 

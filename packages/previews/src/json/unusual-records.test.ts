@@ -40,6 +40,13 @@ describe('records with unusual values in a preview of JSON', () => {
     expect(await unusualIn({ services })).toEqual(['services.s-44: status: DOWN, error.text: no slots'])
   })
 
+  it('have their key in a map with very many keys', async () => {
+    const files = Object.fromEntries(
+      repeat(300, (id) => [`f${id}`, { format: id === 244 ? 'esm' : 'cjs', parts: [{ bytes: id }] }]),
+    )
+    expect(await unusualIn({ files })).toEqual(['files.f244: format: esm'])
+  })
+
   it('are JSON Lines, with the numbers of their lines', async () => {
     const records = repeat(2_000, (id) =>
       id === 1_234
