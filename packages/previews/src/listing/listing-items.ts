@@ -153,7 +153,9 @@ function openFolders(root: FolderNode, most: number): FolderNode[] {
     if (fullest === undefined) return shown
     const { group, children } = fullest
     const own =
-      group === undefined || group.count === 0 ? [] : [{ ...fullest, total: group.count, groups: 1, children: [] }]
+      group === undefined || group.count === 0
+        ? []
+        : [{ ...fullest, line: group.line, total: group.count, groups: 1, children: [] }]
     if (shown.length > 1 && shown.length + own.length + children.length > most) closed.add(fullest)
     else shown = shown.flatMap((node) => (node === fullest ? [...own, ...children] : [node]))
   }

@@ -121,6 +121,13 @@ describe('a preview of paths', () => {
     expect(parts.length + Number(hidden)).toBe(60)
   })
 
+  it('gives the first line of the files of a folder apart from its subfolders', async () => {
+    const inner = numbered(200, (index) => `src/sub${index % 2}/file${index}.ts`)
+    const preview = await previewOf(`${inner}\nsrc/index.ts\nsrc/main.ts\n`)
+    expect(preview).toMatch(/\n201\| src\/ \[2\] /)
+    expect(preview).toMatch(/\n1\| src\/sub0\/ \[100\] /)
+  })
+
   it('is not written for environment variables, addresses or a log', async () => {
     expect(await previewOf(numbered(20, (index) => `PATH${index}=/usr/bin/${index}`))).toBeUndefined()
     expect(await previewOf(numbered(20, (index) => `https://example.com/${index}`))).toBeUndefined()
