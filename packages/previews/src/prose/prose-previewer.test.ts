@@ -46,6 +46,15 @@ describe('prosePreviewer', () => {
     expect(await preview(help.join('\n\n'), 400)).toMatch(/\| Usage: tool.*\n[^]*\d\| Global Options:\n/)
   })
 
+  it('does not take comments in the examples of a help text for headings', async () => {
+    const examples = Array.from(
+      { length: 60 },
+      (_, index) => `  # List all pods of the namespace ${index}\n  tool get pods --namespace n${index}\n`,
+    )
+    const help = `Usage: tool get [options]\n\nExamples:\n${examples.join('\n')}\nOptions:\n  --all  Show it.\n`
+    expect(await preview(help, 200)).toMatch(/^\[text: \d+ lines, 3 headings\]/)
+  })
+
   it('does not take a plan of changes for a manual', () => {
     const change = (index: number): string =>
       `  # node[${index}] will be created\n  + resource "node" {\n      + id = (known after apply)\n    }\n`
