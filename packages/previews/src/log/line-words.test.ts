@@ -26,6 +26,17 @@ describe('LineWords', () => {
     expect(wordsOf(line)).toEqual(expected.split(' ').map((word) => hashWord(word)))
   })
 
+  it.each([
+    ['error: no space', true],
+    ['::error::no space', true],
+    ['3 errors found', true],
+    ['0000a8090 T std::exception::what() const', false],
+    ['e867a docs/0079-errors-link.md', false],
+  ])('says whether %j reports an error', (line, reports) => {
+    const words = read(line)
+    expect(words.reports && words.severity === ERROR).toBe(reports)
+  })
+
   it('treats all numbers except zero as equal', () => {
     expect(wordsOf('took 12')).toEqual(wordsOf('took 3'))
     expect(wordsOf('took 12')).not.toEqual(wordsOf('took 0'))

@@ -181,7 +181,7 @@ export class LineWords {
                 severityAt = from - start
                 severityCount = count + 1
                 reports =
-                  words[count - 1] === NUMBER ||
+                  (words[count - 1] === NUMBER && codes[from - 1] !== 45) ||
                   (isFirst && CLASSES[codes[from]!] === UPPER) ||
                   isReport(text, from, at)
               }
@@ -259,10 +259,13 @@ function isNamed(text: string, from: number, to: number): boolean {
   return before === 95 || before === 47 || after === 95 || after === 47
 }
 
-/** Matches the text after a word that reports a severity: `error: no space`, `[error]`, `error[E0382]`, `error TS2307`. */
-const REPORTED = /[:!\]]|\u001b\[\d*m|[ [][A-Z]*\d/y
-/** Matches the text before such a word, as in `level=error` and `"level":"error"`. */
-const ASSIGNED = /(?:=|[:=] ?")$/
+/**
+ * Matches the text after a word that reports a severity: `error: no space`, `[error]`, `error[E0382]`, `error TS2307`. In
+ * `exception::what()`, the word is a name.
+ */
+const REPORTED = /:(?!:[a-z~])|[!\]]|\u001b\[\d*m|[ [][A-Z]*\d/y
+/** Matches the text before such a word, as in `level=error`, `"level":"error"`, and `::error::`. */
+const ASSIGNED = /(?:=|[:=] ?"|(?:^|\s)::)$/
 
 /** Whether a word is written like a level. */
 function isReport(text: string, from: number, to: number): boolean {
