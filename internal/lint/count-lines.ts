@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_823,
-  'packages/core': 23_401,
-  'packages/previews': 14_602,
-  'packages/text': 10_525,
+  total: 87_870,
+  'packages/core': 23_402,
+  'packages/previews': 14_612,
+  'packages/text': 10_550,
   other: 12_000,
 }
 

@@ -93,7 +93,7 @@ export async function run({ args: words, options, command }: Invocation<RunOptio
           isError: () => exit?.code !== 0,
         }))
       await progress.stop()
-      if (outcome.status === 'inline') await entry.discard()
+      if (outcome.status === 'inline') await entry.finishSmall()
       if (isShown) await reportShown(outcome, command)
       else await report(outcome, await child.exit, options)
       if (outcome.status === 'offloaded') await noteStored(await entry.committed(), command)

@@ -433,7 +433,7 @@ describe('the output of a running command', () => {
     expect(await statOf('last', cwd)).toMatchObject({ state: 'aborted', metadata: { exitCode: '137' } })
   })
 
-  test('is removed if it is small when the command ends', async () => {
+  test('is removed if it is small when a short command ends', async () => {
     const cwd = temporaryFolder()
     const ended = await spillway(['run', '--', 'sh', '-c', 'echo hi; sleep 1'], { cwd })
     expect(ended).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' })

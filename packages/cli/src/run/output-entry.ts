@@ -9,6 +9,8 @@ import type { Store } from '../store/with-store.ts'
 
 /** Delay before the entry is opened, so that a short command with little output leaves nothing in the store. */
 const OPEN_AFTER_MS = 500
+/** Small output of a command that ran longer is kept, because a reader that follows the command needs its end. */
+const KEPT_AFTER_MS = 5_000
 const LINE_FEED = 10
 const STALL_MS = 1_000
 const MAX_STALLED_MS = 10_000
@@ -33,6 +35,7 @@ export class OutputEntry {
   #early: Uint8Array[] = []
   #timer: NodeJS.Timeout | undefined
   #opening: Promise<EntryWriter> | undefined
+  #openedAt = 0
   #size = 0
   #stalledMs = 0
 
@@ -71,11 +74,12 @@ export class OutputEntry {
     }
   }
 
-  /** Remove the entry, if it was opened. */
-  async discard(): Promise<void> {
+  /** End the entry of small output, if it was opened. The entry of a short command is removed. */
+  async finishSmall(): Promise<void> {
     clearTimeout(this.#timer)
     if (this.#opening === undefined) return
     const writer = await this.#opening
+    if (performance.now() - this.#openedAt > KEPT_AFTER_MS) return void (await this.#close(writer))
     await writer.close()
     await this.#storage.delete(writer.reference)
   }
@@ -108,6 +112,7 @@ export class OutputEntry {
     this.#early = []
     const writer = await this.#storage.openEntry(key, contentType ?? sniffContentType(bytes), { maxBytes, metadata })
     this.reference = writer.reference
+    this.#openedAt = performance.now()
     await writer.write(bytes)
     return writer
   }
