@@ -1,6 +1,6 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, it } from 'vitest'
-import { formRanks, LineFeatures, lineScores, oddLines, rareNumbers, readLines } from './line-features.ts'
+import { LineFeatures, lineScores, rareNumbers } from './line-features.ts'
 import { FEATURE, featureOf } from './line-model.ts'
 import { LINE_MODEL } from './line-weights.ts'
 import { ERROR, hashWord, WARNING } from './line-words.ts'
@@ -38,14 +38,13 @@ function scanOf(lines: readonly string[]): TextScan {
 }
 
 function oddOf(lines: readonly string[]): number[] {
-  const { kept, counts } = scanOf(lines)
-  return [...oddLines(formRanks(readLines(kept), counts))]
+  return [...lineScores(scanOf(lines), LINE_MODEL).odd]
 }
 
-describe('oddLines', () => {
+describe('the unusual lines of a text', () => {
   it('finds one line with failures among lines without failures', () => {
     const lines = Array.from({ length: 300 }, (_, index) => `suite ${index + 1}: ${index === 200 ? 3 : 0} failed`)
-    expect(oddOf(lines)).toEqual([200])
+    expect(oddOf(lines)).toEqual([201])
   })
 
   it('finds nothing if all lines are similar, or if all lines are different', () => {
@@ -56,6 +55,16 @@ describe('oddLines', () => {
   it('finds nothing if a tenth of the lines differ', () => {
     const lines = Array.from({ length: 300 }, (_, index) => (index % 10 === 0 ? wordOf(index) : `step ${index}`))
     expect(oddOf(lines)).toEqual([])
+  })
+
+  it('finds a line of another form among lines whose numbers and names vary', () => {
+    const lines = Array.from(
+      { length: 520 },
+      (_, index) =>
+        `lb1 haproxy[22]: 10.2.0.${index % 9}:${2_000 + index} ssl~ ${wordOf(index * 3)}/srv${index % 4} ${index % 3}/0/${index % 2}/${index % 170} 200 ${index * 7} ${index % 5}/${index % 4}/${index % 3}/0 "${index % 3 === 0 ? 'POST' : 'GET'} /${wordOf(index * 5)}/${index} HTTP/1.1"`,
+    )
+    lines[140] = 'lb1 haproxy[22]: backend auth has no server available!'
+    expect(oddOf(lines)).toEqual([141])
   })
 })
 

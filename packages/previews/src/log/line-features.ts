@@ -69,27 +69,24 @@ const PRIME = 0x01000193
 const RARE = 0x2a
 /** Shares of lines from which a word counts as common. Each share gives a separate view of the lines. */
 const COMMON_SHARES = [1 / 4, 1 / 16]
+/** The same for lines with numbers and names that vary much. Weights are not fitted for this view. */
+const MOST_COMMON = 1 / 2
 /** Largest number of unusual lines, and the smallest ratio of all lines to unusual lines. */
 const MOST_ODD = 4
 const LEAST_RATIO = 64
 
-/**
- * For each view, return the rank of each line: the number of lines whose form (common words in order) is at least as
- * rare.
- */
-export function formRanks({ lines, words }: ReadLines, counts: TextCounts): Float64Array[] {
-  return COMMON_SHARES.map((share) => {
-    const least = counts.lines * share
-    // In a counter from 0, the zero is not unusual. A count of failures is unusual if all other lines have 0.
-    const marks = words.hashes.map((hash) => {
-      const word = hash === ZERO && counts.words.get(ZERO) < least ? NUMBER : hash
-      return counts.words.get(word) < least ? RARE : word
-    })
-    return ranksOf(lines.map((_, index) => formOf(words, index, marks)))
+/** Return the rank of each line: the number of lines whose form (common words in order) is at least as rare. */
+function formRanks({ lines, words }: ReadLines, counts: TextCounts, share: number): Float64Array {
+  const least = counts.lines * share
+  // In a counter from 0, the zero is not unusual. A count of failures is unusual if all other lines have 0.
+  const marks = words.hashes.map((hash) => {
+    const word = hash === ZERO && (share === MOST_COMMON || counts.words.get(ZERO) < least) ? NUMBER : hash
+    return counts.words.get(word) < least ? RARE : word
   })
+  return ranksOf(lines.map((_, index) => formOf(words, index, marks)))
 }
 
-export function oddLines(ranks: readonly Float64Array[]): Set<number> {
+function oddLines(ranks: readonly Float64Array[]): Set<number> {
   return new Set(
     ranks.flatMap((view) =>
       [...view.keys()].filter((index) => view[index]! <= Math.min(MOST_ODD, view.length / LEAST_RATIO)),
@@ -181,8 +178,9 @@ export class LineFeatures {
   readonly #lines: readonly ScannedLine[]
   readonly #read: ReadLines
   readonly #model: LineModel
-  /** Results of {@link formRanks}. */
+  /** Ranks of the lines for each view. */
   readonly ranks: readonly Float64Array[]
+  readonly odd: ReadonlySet<number>
   readonly #words: IdWeights
   readonly #tokens: IdWeights
   readonly #before: readonly [words: IdWeights, tokens: IdWeights]
@@ -199,7 +197,8 @@ export class LineFeatures {
     this.#lines = lines
     this.#read = read
     this.#model = model
-    this.ranks = formRanks(read, scan.counts)
+    this.ranks = COMMON_SHARES.map((share) => formRanks(read, scan.counts, share))
+    this.odd = oddLines([...this.ranks, formRanks(read, scan.counts, MOST_COMMON)])
     this.#words = weightsOf(FEATURE.word, words, model)
     this.#tokens = weightsOf(FEATURE.token, tokens, model)
     this.#before = [weightsOf(FEATURE.before, words, model), weightsOf(FEATURE.tokenBefore, tokens, model)]
@@ -370,6 +369,6 @@ export function lineScores(scan: TextScan, model: LineModel): LineScores {
   const scores = new Map<number, number>()
   for (const index of scoredLines(lines, features.ranks))
     scores.set(lines[index]!.number, 1 / (1 + Math.exp(-features.weightOf(index))))
-  const odd = [...oddLines(features.ranks), ...rareNumbers(lines)].map((index) => lines[index]!.number)
+  const odd = [...features.odd, ...rareNumbers(lines)].map((index) => lines[index]!.number)
   return { ...cut, scores, odd: new Set(odd) }
 }
