@@ -70,6 +70,16 @@ function accounted(shown: string, text: string): { lines: number[]; hidden: numb
   return { lines, hidden }
 }
 
+test('a preview names the longest inner definitions if not all of them fit', async () => {
+  const method = (index: number, size: number): string =>
+    `  def step_${index}(values)\n${'    total += combine(values)\n'.repeat(size)}    total\n  end\n`
+  const errors = Array.from({ length: 9 }, (_, index) => `class Failure${index} < StandardError; end\n`).join('')
+  const methods = Array.from({ length: 120 }, (_, index) => method(index, index === 70 ? 30 : 8)).join('\n')
+  const shown = (await preview(`${errors}\nclass Store\n${methods}end\n`, 300, { path: 'store.rb' }))!
+  expect(shown).toMatch(/\n\d+ step_70$/m)
+  expect(shown.match(/^\d+ step_\d+$/gm)!.length).toBeGreaterThan(5)
+})
+
 describe('a preview of source code', () => {
   it('has the language and the number of lines, and the name of each definition beside its line', async () => {
     const shown = (await preview(GO, 400))!

@@ -226,14 +226,13 @@ function definitionNames(
       let left = tokens * most
       let taken = 0
       for (const level of levels) {
-        const cost = level.reduce((sum, name) => sum + name.tokens, 0)
-        if (names.length >= ENOUGH_NAMES && taken + cost > tokens * OUTLINE_SHARE) break
+        if (names.length >= ENOUGH_NAMES) left = Math.min(left, tokens * OUTLINE_SHARE - taken)
         for (const name of level) {
           if (name.tokens > left) return names
           names.push(name)
           left -= name.tokens
+          taken += name.tokens
         }
-        taken += cost
       }
       return names
     },
