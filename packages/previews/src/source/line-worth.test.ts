@@ -60,6 +60,15 @@ describe('the value of a line', () => {
     expect(two('call25(')).toBeGreaterThan(one('call25('))
   })
 
+  it('rises before and after the lines that the call reads, and most beside them', async () => {
+    const text = Array.from({ length: 80 }, (_, index) => `call${index}()`).join('\n')
+    const worth = await worthOf(text, { words: [], lines: { start: 31, end: 41 } })
+    for (const [near, far, farther] of ['29 25 10', '41 45 60'].map((all) => all.split(' '))) {
+      expect(worth(`call${near}(`)).toBeGreaterThan(worth(`call${far}(`))
+      expect(worth(`call${far}(`)).toBeGreaterThan(worth(`call${farther}(`))
+    }
+  })
+
   it('is lower for a repeated line', async () => {
     const rules = DEFINITION_RULES['go']!
     const code = codeLines(new SourceLines('func A() {\n\tother()\n\tother()\n}\n'), rules)
