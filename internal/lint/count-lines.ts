@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_868,
+  total: 87_872,
   'packages/core': 23_402,
-  'packages/previews': 14_610,
-  'packages/text': 10_550,
+  'packages/previews': 14_606,
+  'packages/text': 10_558,
   other: 12_000,
 }
 

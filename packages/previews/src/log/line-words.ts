@@ -259,10 +259,7 @@ function isNamed(text: string, from: number, to: number): boolean {
   return before === 95 || before === 47 || after === 95 || after === 47
 }
 
-/**
- * Matches the text after a word that reports a severity: `error: no space`, `[error]`, `error[E0382]`, `error TS2307`. In
- * `exception::what()`, the word is a name.
- */
+/** Matches text after a word that reports a severity, as in `[error]` and `error TS2307`, but not `exception::what`. */
 const REPORTED = /:(?!:[a-z~])|[!\]]|\u001b\[\d*m|[ [][A-Z]*\d/y
 /** Matches the text before such a word, as in `level=error`, `"level":"error"`, and `::error::`. */
 const ASSIGNED = /(?:=|[:=] ?"|(?:^|\s)::)$/

@@ -108,7 +108,6 @@ function markdownReader(sought: readonly string[], headingOf?: (text: string) =>
     if (kind !== 'row' && kind !== 'delimiter') endTable()
     switch (kind) {
       case 'heading':
-        // In a manual, an indented line like this is a comment in an example.
         if (headingOf !== undefined && indent > 0) textLine(line, 'text', bare)
         else heading(line, indent > 3 ? LABEL_DEPTH : headingDepth(bare), indent <= 3)
         return

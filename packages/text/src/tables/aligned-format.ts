@@ -54,11 +54,10 @@ const NAMES: readonly string[] = ['mode', 'links', 'owner', 'group', 'size', 'mo
 /** Formats with one record per line, the most specific first. */
 const RECORD_FORMS: readonly RecordForm[] = [
   {
-    // git log --oneline, git rev-list --oneline
+    // git log --oneline, git rev-list --oneline, but not --objects, whose names have no blanks
     kind: 'commits',
     columns: wordColumns(2, ['commit', 'subject']),
     fits: (line) => /^(?:[*|/\\ ]{0,40}\* )?[\da-f]{7,40} \S/.test(line),
-    // Names of objects, as from git rev-list --objects, are no subjects: they have no blanks.
     agrees: (lines) =>
       lines.some((line) => /[a-f]/.test(line.slice(0, 7))) &&
       lines.some((line) => /\S \S+ \S/.test(line)) &&

@@ -64,7 +64,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   #dirty = false
   /** A line that is a row if rows follow, or else the totals below the rows. */
   #total: { readonly text: string; readonly line: number } | undefined
-  #afterRule = false
+  #ruleLine = 0
   /** Number of groups of rows that begin after a rule. */
   #groups = 0
   #isAfterRule = true
@@ -89,7 +89,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     this.#endBlock()
     this.#release()
     this.#found()
-    if (this.#total !== undefined) this.#sections.at(-1)!.note(this.#total.text.trim())
+    this.#settle(false)
     const unfit = this.#sections.reduce((sum, section) => sum + section.unfit, 0)
     const rows = this.#sections.reduce((sum, section) => sum + section.rows, 0)
     // If there are rules between most rows but not all, the rules separate rows that have several lines.
@@ -247,23 +247,26 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
       if (this.#opening.rows.length >= ROWS_TO_FIND) this.#found()
       return
     }
-    const isRuled = this.#afterRule
-    this.#afterRule =
+    if (
       isDash(first === BLANK ? block.codes[start + 1]! : first) &&
       isRule(block.text.slice(start, Math.min(end, start + 2_048)))
-    if (this.#afterRule) return
-    if (this.#total !== undefined) this.#addLine(this.#total.text, this.#total.line)
-    this.#total = undefined
+    ) {
+      this.#ruleLine = this.lines
+      return
+    }
     // A separate line after the rows with only a few parts is a remark.
     const parts = this.#afterBlank
       ? block.text.slice(start, Math.min(end, start + 2_048)).split(/ {2,}/).length
       : Infinity
     if (this.#inNotes || parts < section.columns / 2) {
       this.#inNotes = true
+      this.#settle(false)
       section.note(cleanLine(block.text.slice(start, end)).trim())
     } else if (!this.#heads.some((head) => isSame(block.text, start, end, head))) {
       this.#isDoubtful ||= first === BLANK && this.#mayGoOn(block, start, end)
-      if (section.rows > 0 && (isRuled || TOTAL.test(block.text.slice(start, start + TOTAL_UNITS))))
+      this.#settle(true)
+      const mayTotal = this.#ruleLine === this.lines - 1 || /^ *total\b/i.test(block.text.slice(start, start + 32))
+      if (mayTotal && section.rows > 0)
         this.#total = { text: cleanLine(block.text.slice(start, end)), line: this.lines }
       else this.#add(block, start, end, this.lines)
     }
@@ -279,6 +282,14 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
     const isFilled = (column: number): boolean => bounds[2 * column]! < bounds[2 * column + 1]!
     if (isFilled(0) || !(isFramed || typed[0] === true)) return false
     return !typed.some((isTyped, column) => isTyped && isFilled(column))
+  }
+
+  /** Add a line with totals as a row if a further row follows it, or else as a note. */
+  #settle(isRow: boolean): void {
+    const total = this.#total
+    this.#total = undefined
+    if (total !== undefined && isRow) this.#addLine(total.text, total.line)
+    else if (total !== undefined) this.#sections.at(-1)!.note(total.text.trim())
   }
 
   #add(block: BlockText, start: number, end: number, line: number): void {
@@ -311,6 +322,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #addLine(text: string, line: number): void {
+    this.#settle(true)
     this.#addOwn({ text, codes: codesOf(text) }, line)
   }
 
@@ -322,6 +334,7 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 
   #begin(columns: LineColumns, title: string, named: boolean, headerLine: number): void {
+    this.#settle(false)
     this.#sections.at(-1)?.endBlock(this.#block.text)
     if (this.#sections.length <= MOST_SECTIONS) this.#sections.push(this.#beginTable(columns, title, named, headerLine))
   }
@@ -340,10 +353,6 @@ function mayBeTitle(codes: Uint16Array, start: number, end: number, first: numbe
   }
   return blanks > 0
 }
-
-/** Matches the start of a line with totals. */
-const TOTAL = /^ *(?:grand )?total\b/i
-const TOTAL_UNITS = 32
 
 const HEAD_UNITS = 8
 const NUMBER = / *\d+/g

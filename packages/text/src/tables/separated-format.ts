@@ -65,7 +65,9 @@ function commentLines(text: string): number {
 
 /** Return the number of titles above the header, as in reports of spreadsheets: lines with only a first cell. */
 function titleLines(text: string, separator: string): number {
-  const titles = new RegExp(`^(?:[^${separator}"\n]{0,200}[${separator}]{2,}\r?\n){1,9}`).exec(text)?.[0] ?? ''
+  const cell = `[^${separator}"\n]`
+  const title = `(?:${cell}{0,200}[${separator}]{2,}\r?\n)`
+  const titles = new RegExp(`^${title}{1,9}(?=(?:"?${cell}+"?[${separator}])+.)`).exec(text)?.[0] ?? ''
   return titles.split('\n').length - 1
 }
 
@@ -159,18 +161,16 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
   return filled.length >= 2 && filled.filter(isValue).length >= filled.length * 0.9
 }
 
-/** Matches a year, a month, or a day. */
-const PERIOD = /^\d{4}(?:[-/]\d\d){0,2}$/
-
 /** Whether the first record is a header: its cells are not values, or their columns have no values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
   const values = cells.filter(isValue)
   if (values.length === 0) return cells.some((cell) => cell !== '')
   // Years and dates may name columns if the cells below them are different.
-  const times = values.every((cell) => PERIOD.test(cell)) && new Set(values).size === values.length
+  const isTime = (cell: string): boolean => /^\d{4}(?:[-/]\d\d){0,2}$/.test(cell)
+  const times = values.every(isTime) && new Set(values).size === values.length
   if (!times || isValue(cells[0] ?? '') || values.length < 2) return false
-  return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !PERIOD.test(cell)))
+  return others.some((record) => record.some((cell, column) => isValue(cells[column] ?? '') && !isTime(cell)))
 }
 
 function isName(cell: string): boolean {
