@@ -43,7 +43,7 @@ export async function retrieve(
     request = parseRetrievalInput(input)
     const { reference } = request
     const mode = modeOf(request)
-    // Many calls of one caller wait for each other here, and not in the code that all callers share.
+    // Calls of one caller wait for each other here, so that they do not delay the calls of other callers.
     await yieldWhenDue(context.storage.caller)
     const answer = await answerRequest(request, context)
     const { tokens, ...result } = 'header' in answer ? answerResult(answer, context) : mediaResult(answer)
