@@ -165,14 +165,19 @@ const MANY_ROWS = 24
  * Returns the first unusual rows: rows with another number of cells, such as a message of the program, and rows with rare
  * values. A value is rare if few rows have it, and its column has few different values.
  */
-function oddRows(table: TableData, budgetTokens: number): number[] {
-  const { sample, summaries, rows, names, ragged, raggedRows } = table
+function oddRows(
+  { sample, split, summaries, rows, names, ragged, raggedRows }: TableData,
+  budgetTokens: number,
+): number[] {
   const most = rows < MANY_ROWS ? 0 : Math.max(1, rows * ODD_SHARE)
   const named = names === undefined ? [] : summaries
-  const rare = named.flatMap(({ values, range }, column) =>
-    values === undefined && range === undefined
-      ? oddTexts(table, column, most)
-      : (values ?? []).filter(({ count }) => count <= most).map(({ row }) => row),
+  const isText = ({ values, range }: ColumnSummary): boolean => values === undefined && range === undefined
+  // Each row is split once for all columns.
+  const cells = named.some(isText) ? sample.map(({ text }) => split(text)) : []
+  const rare = named.flatMap((summary, column) =>
+    isText(summary)
+      ? oddTexts(cells, column, most).map((place) => sample[place]!.index)
+      : (summary.values ?? []).filter(({ count }) => count <= most).map(({ row }) => row),
   )
   if (ragged <= most) rare.push(...raggedRows)
   const rareValues = (place: number): number => rare.filter((row) => row === sample[place]!.index).length
@@ -182,11 +187,11 @@ function oddRows(table: TableData, budgetTokens: number): number[] {
     .slice(0, budgetTokens * ODD_ROWS)
 }
 
-/** Returns rows with texts of another form, if the texts of nearly all rows differ only in numbers. */
-function oddTexts({ sample, split }: TableData, column: number, most: number): number[] {
-  const forms = Map.groupBy(sample, ({ text }) => split(text)[column]?.replace(/\d+/g, '0'))
+/** Returns the places of rows with texts of another form, if the texts of nearly all rows differ only in numbers. */
+function oddTexts(cells: readonly (readonly string[])[], column: number, most: number): number[] {
+  const forms = Map.groupBy(cells.keys(), (place) => cells[place]![column]?.replace(/\d+/g, '0'))
   const [, ...others] = [...forms.values()].toSorted((one, other) => other.length - one.length)
-  return others.flat().length > most ? [] : others.map(([first]) => first!.index)
+  return others.flat().length > most ? [] : others.map(([first]) => first!)
 }
 
 function cellCap(rows: readonly (readonly string[])[], separator: string, budgetTokens: number): number {
