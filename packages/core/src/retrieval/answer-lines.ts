@@ -18,8 +18,16 @@ import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan, lineOfByte } from '../search/line-finder.ts'
 import { characterStart, unitsToBytes } from '../search/search-blocks.ts'
 import type { OmittedPart } from '../storage/storage.ts'
-import { answerContent, assertText, endedLines, pollPause, withContent, writeWithState } from './open-content.ts'
-import { byteBeyondEnd, lineBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
+import {
+  answerContent,
+  assertText,
+  endedLines,
+  lineBeyondEnd,
+  pollPause,
+  withContent,
+  writeWithState,
+} from './open-content.ts'
+import { byteBeyondEnd, lineOmitted, type BytesRequest, type HeadRequest } from './retrieval-input.ts'
 import { RetrievalError, type RetrievalCall, type RetrievalContext, type AnswerLimit } from './retrieval-tool.ts'
 import { fitAnswer, fits, formatAnswer, oneLine, shownType, spanOf, unitsFor, type Answer } from './write-answer.ts'
 
@@ -137,7 +145,7 @@ async function writeRange(
   if (found === undefined) {
     const { lines } = await source.lineIndex()
     if (lines === 0) return EMPTY
-    throw lineBeyondEnd(range, lines, source)
+    throw await lineBeyondEnd(range, source)
   }
   // The content is only a byte order mark.
   if (source.size === 3 && (await source.read(0, 3))[0] === 0xef) return EMPTY

@@ -8,8 +8,8 @@ import {
 import type { ContentSource } from '../content/content-source.ts'
 import { findLineSpan, lineOfByte } from '../search/line-finder.ts'
 import { searchLines, type SearchResult } from '../search/search-lines.ts'
-import { answerContent, assertText, endedLines, pollPause, withContent } from './open-content.ts'
-import { callOf, lineBeyondEnd, type PatternRequest } from './retrieval-input.ts'
+import { answerContent, assertText, endedLines, lineBeyondEnd, pollPause, withContent } from './open-content.ts'
+import { callOf, type PatternRequest } from './retrieval-input.ts'
 import type { ShownLine } from './render-lines.ts'
 import type { RetrievalContext } from './retrieval-tool.ts'
 import { isHit, lineOfHit, showHits, writeSearch } from './show-hits.ts'
@@ -105,7 +105,7 @@ export async function findHits(
   assertText(source)
   const { lines } = await source.lineIndex()
   const within = range === undefined || lines === 0 ? undefined : await findLineSpan(source, range)
-  if (range !== undefined && within === undefined && lines > 0) throw lineBeyondEnd(range, lines, source)
+  if (range !== undefined && within === undefined && lines > 0) throw await lineBeyondEnd(range, source)
   const span: ByteSpan = within ?? { start: 0, end: source.size }
   const begin = performance.now()
   const result = await searchLines(source, pattern, { span, skip, limit, fromEnd, deadlineMs, signal, pause })

@@ -127,13 +127,16 @@ describe('an answer about content that grows', () => {
     expect(await ask({ reference: writer.reference, pattern: 'fail', wait_seconds: 1 })).toContain(next(',"after":1'))
   })
 
-  test('of lines that are not written yet gives the call that waits for them', async () => {
-    await writeLines('one')
-    await pass(2_000)
-    expect(await ask({ reference: writer.reference, line_range: { start: 5, end: 9 } })).toContain(
-      `The output still grows. To wait for more lines: retrieve_offloaded_content {"reference":"${writer.reference}","after":1,"wait_seconds":20}`,
-    )
-  })
+  test.each(['one\n', 'one\ntw'])(
+    'of lines that are not written yet gives the call that waits, after %j',
+    async (written) => {
+      await writer.write(encode(written))
+      await pass(2_000)
+      expect(await ask({ reference: writer.reference, line_range: { start: 5, end: 9 } })).toContain(
+        `The output still grows. To wait for more lines: retrieve_offloaded_content {"reference":"${writer.reference}","after":1,"wait_seconds":20}`,
+      )
+    },
+  )
 
   test('leaves out a line that has not ended', async () => {
     await writer.write(encode('one\ntw'))

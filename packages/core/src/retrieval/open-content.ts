@@ -1,4 +1,11 @@
-import { countOf, formatCount, isTextContentType, mayBeText, yieldWhenDue } from '@spillway/text/internal'
+import {
+  countOf,
+  formatCount,
+  isTextContentType,
+  mayBeText,
+  yieldWhenDue,
+  type LineRange,
+} from '@spillway/text/internal'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
 import { withTextSource, type ContentSource, type TextReadOptions } from '../content/content-source.ts'
 import { checkAborted, orAborted, StorageError, unlessFailed } from '../storage/storage-error.ts'
@@ -48,7 +55,7 @@ export async function pollPause(signal: AbortSignal | undefined): Promise<void> 
   await orAborted(new Promise((resolve) => setTimeout(resolve, POLL_MS)), signal)
 }
 
-export const SUGGESTED_WAIT_SECONDS = 20
+const SUGGESTED_WAIT_SECONDS = 20
 
 async function describeState(source: ContentSource): Promise<{ notes: string[]; rest?: Answer['rest'] }> {
   const { state, omitted, reference } = source
@@ -63,6 +70,18 @@ async function describeState(source: ContentSource): Promise<{ notes: string[]; 
   const after = await endedLines(source)
   notes.push(`Still running: ${countOf(after, 'line')} so far.`)
   return { notes, rest: { call: { reference, after, wait_seconds: SUGGESTED_WAIT_SECONDS } } }
+}
+
+/** Returns the error for a range that begins after the last line. If the content still grows, with the call that waits. */
+export async function lineBeyondEnd({ start }: LineRange, source: ContentSource): Promise<RetrievalError> {
+  const { lines } = await source.lineIndex()
+  const { rest } = await describeState(source)
+  return new RetrievalError(
+    'invalid-range',
+    `line_range.start (${formatCount(start)}) is beyond the end of the content, which has ${countOf(lines, 'line')}. ` +
+      `Choose lines between 1 and ${lines}.${rest === undefined ? '' : ' The output still grows. To wait for more lines:'}`,
+    rest,
+  )
 }
 
 /** Returns the number of complete lines. The last line of an open entry may still grow. */

@@ -1,10 +1,8 @@
 import { closestNames, countOf, formatCount, type LineRange, parseJsonText } from '@spillway/text/internal'
 import type { JsonPathRequest } from './json-path/answer-json-path.ts'
 import type { QueryRequest } from './query/read-passage.ts'
-import type { ContentSource } from '../content/content-source.ts'
 import { shown } from '../storage/storage-input.ts'
 import type { OmittedPart } from '../storage/storage.ts'
-import { SUGGESTED_WAIT_SECONDS } from './open-content.ts'
 import { RetrievalError, type RetrievalCall } from './retrieval-tool.ts'
 import { quote } from './write-answer.ts'
 import type { SqlRequest } from './sql/answer-sql.ts'
@@ -331,20 +329,6 @@ export function callOf(request: PatternRequest): RetrievalCall {
     ignore_case: ignoreCase || undefined,
     count_only: countOnly || undefined,
   }
-}
-
-export function lineBeyondEnd(
-  range: LineRange,
-  total: number,
-  { reference, state }: Pick<ContentSource, 'reference' | 'state'>,
-): RetrievalError {
-  const wait = { reference, after: total, wait_seconds: SUGGESTED_WAIT_SECONDS }
-  return new RetrievalError(
-    'invalid-range',
-    `line_range.start (${formatCount(range.start)}) is beyond the end of the content, which has ${countOf(total, 'line')}. ` +
-      `Choose lines between 1 and ${total}.${state === 'open' ? ' The output still grows. To wait for more lines:' : ''}`,
-    { call: state === 'open' ? wait : undefined },
-  )
 }
 
 export function lineOmitted({ start }: LineRange, { afterLine, lines }: OmittedPart): RetrievalError {
