@@ -202,13 +202,7 @@ async function largestArray(source: ContentSource, layout: JsonLayout): Promise<
   const largest = finder.finish(walker.position)
   if (largest === undefined) return undefined
   const end = largest.end === walker.position ? source.size : largest.end
-  const json = {
-    contentType: 'application/json',
-    caller: source.caller,
-    read: source.read.bind(source),
-    blocks: source.blocks.bind(source),
-  }
-  const [path = '$'] = await jsonPathsAt(json, [largest.start])
+  const [path = '$'] = await jsonPathsAt({ ...source, contentType: 'application/json' }, [largest.start])
   return { ...largest, end, path }
 }
 
@@ -308,9 +302,14 @@ class CellBatches {
 
   notes(): string[] {
     const { length } = this.#headers
-    const few = `The table has ${formatCount(length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`
-    const same = `Columns of equal names have numbers: ${quote(this.#numbered.join(', '), 200)}.`
-    return [length > MAX_COLUMNS ? [few] : [], this.#numbered.length > 0 ? [same] : []].flat()
+    const notes: string[] = []
+    if (length > MAX_COLUMNS)
+      notes.push(
+        `The table has ${formatCount(length)} columns, of which the first ${formatCount(MAX_COLUMNS)} are loaded.`,
+      )
+    if (this.#numbered.length > 0)
+      notes.push(`Columns of equal names have numbers: ${quote(this.#numbered.join(', '), 200)}.`)
+    return notes
   }
 
   add(row: TableRow): void {
