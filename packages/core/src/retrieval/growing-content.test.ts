@@ -131,7 +131,7 @@ describe('an answer about content that grows', () => {
     'of lines that are not written yet gives the call that waits, after %j',
     async (written) => {
       await writer.write(encode(written))
-      await pass(2_000)
+      await pass(4_000)
       expect(await ask({ reference: writer.reference, line_range: { start: 5, end: 9 } })).toContain(
         `The output still grows. To wait for more lines: retrieve_offloaded_content {"reference":"${writer.reference}","after":1,"wait_seconds":20}`,
       )
