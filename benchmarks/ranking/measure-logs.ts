@@ -40,8 +40,12 @@ export async function measureLogs(logs: readonly LogCase[], measured: MeasuredMo
     scanner.push(log.text)
     const scan = scanner.finish()
     for (const budgetTokens of SIZES) {
-      add(`lines only, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens: countLineTokens }))
-      add(`preview, ${budgetTokens}`, renderTextPreview(scan, { budgetTokens, countTokens, showLines }))
+      const linesOnly = { budgetTokens, countTokens: countLineTokens }
+      add(`lines only, ${budgetTokens}`, renderTextPreview(scan, linesOnly, { isLog: true }))
+      add(
+        `preview, ${budgetTokens}`,
+        renderTextPreview(scan, { budgetTokens, countTokens, showLines }, { isLog: true }),
+      )
     }
     add('reference, lines only', referencePreview(log.text, modelOf(measured.referenceOf(log)), BUDGET))
     if (!measured.withReplacement) continue

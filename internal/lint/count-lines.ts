@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_887,
+  total: 87_895,
   'packages/core': 23_412,
-  'packages/previews': 14_611,
+  'packages/previews': 14_619,
   'packages/text': 10_558,
   other: 12_000,
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { subjectOf } from '../../test/preview-with.ts'
-import { logSureness } from './log-previewer.ts'
+import { previewWith, subjectOf } from '../../test/preview-with.ts'
+import { logPreviewer, logSureness } from './log-previewer.ts'
 
 const sureness = (lines: readonly string[]): number => logSureness(subjectOf(lines.join('\n')))
 const times = (line: (index: number) => string): string[] => Array.from({ length: 40 }, (_, index) => line(index))
@@ -31,5 +31,19 @@ describe('logSureness', () => {
 
   it('is low for an empty text', () => {
     expect(sureness([])).toBeLessThan(0.1)
+  })
+})
+
+describe('logPreviewer', () => {
+  const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
+  const lines = [...steps.slice(0, 200), 'fatal: the disk is full', ...steps.slice(200), 'make: *** [all] Error 1']
+
+  it('shows several lines of both ends of a text that is no log', async () => {
+    expect(await previewWith(logPreviewer(), lines.join('\n'))).toContain(steps[1])
+  })
+
+  it('shows other lines of a log than those of its ends', async () => {
+    const timed = lines.map((line, index) => `2024-03-03T09:15:02.${1_000 + index}Z ${line}`)
+    expect(await previewWith(logPreviewer(), timed.join('\n'))).not.toContain(steps[1])
   })
 })

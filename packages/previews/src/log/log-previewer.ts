@@ -80,7 +80,8 @@ export class LogReader implements TextReader {
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
     const { words } = subject.intent
-    return (options) => writeTextPreview(scan, options, words)
+    const hints = { words, isLog: logSureness(subject) > UNSURE }
+    return (options) => writeTextPreview(scan, options, hints)
   }
 }
 

@@ -26,10 +26,10 @@ it('a text preview shows a failure with the other lines of its block', () => {
   for (const line of block) expect(preview).toContain(line)
 })
 
-function previewOf(text: string, options: PreviewOptions): string {
+function previewOf(text: string, options: PreviewOptions, isLog = false): string {
   const scanner = new TextScanner()
   scanner.push(text)
-  return renderTextPreview(scanner.finish(), options)
+  return renderTextPreview(scanner.finish(), options, { isLog })
 }
 
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
@@ -48,9 +48,9 @@ describe('renderTextPreview', () => {
     const scan = scanner.finish()
     const options = { budgetTokens: 120, countTokens }
     expect(renderTextPreview(scan, options)).not.toContain(lines[900])
-    expect(renderTextPreview(scan, options, [`${name(900)}SHELF`, 'absent'])).toContain(lines[900])
-    expect(renderTextPreview(scan, options, ['absent'])).toBe(renderTextPreview(scan, options))
-    expect(renderTextPreview(scan, options, ['warehouse'])).toBe(renderTextPreview(scan, options))
+    expect(renderTextPreview(scan, options, { words: [`${name(900)}SHELF`, 'absent'] })).toContain(lines[900])
+    expect(renderTextPreview(scan, options, { words: ['absent'] })).toBe(renderTextPreview(scan, options))
+    expect(renderTextPreview(scan, options, { words: ['warehouse'] })).toBe(renderTextPreview(scan, options))
   })
 
   it.each([100, 300, 900])('shows the final text of a progress line with %i states', (count) => {
@@ -144,6 +144,16 @@ describe('renderTextPreview', () => {
     const preview = previewOf(text, { ...options, budgetTokens: 600 })
     expect(preview).toContain(commits[0]!.join('\n'))
     expect(preview).toContain('fails with an exception\n\n 251 files changed')
+  })
+
+  it('shows an important line of a log instead of several lines of both ends', () => {
+    const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
+    const failure = 'fatal: the disk of the builder is full'
+    const lines = [...steps.slice(0, 200), failure, ...steps.slice(200), 'make: *** [all] Error 1']
+    const ofLog = previewOf(lines.join('\n'), options, true)
+    expect(ofLog).toContain(failure)
+    expect(ofLog).not.toContain(steps[1])
+    expect(previewOf(lines.join('\n'), options)).toContain(steps[1])
   })
 
   it('does not show a line of marks without the code that it underlines', () => {
@@ -277,7 +287,7 @@ describe('renderTextPreview', () => {
     const text = Array.from({ length: 500 }, (_, index) => `     bool Flag${index}Name = false   {product}`).join('\n')
     const scanner = new TextScanner()
     scanner.push(text)
-    const preview = renderTextPreview(scanner.finish(), options, ['flag217name'])
+    const preview = renderTextPreview(scanner.finish(), options, { words: ['flag217name'] })
     expect(preview).toContain('\n218|      bool Flag217Name = false')
   })
 
@@ -287,7 +297,7 @@ describe('renderTextPreview', () => {
     lines[11] = `Content 11: ${filler.repeat(20)}A payload has at most 256 KiB. ${filler.repeat(20)}`
     const scanner = new TextScanner()
     scanner.push(lines.join('\n'))
-    expect(renderTextPreview(scanner.finish(), options, ['payload'])).toContain('at most 256 KiB')
+    expect(renderTextPreview(scanner.finish(), options, { words: ['payload'] })).toContain('at most 256 KiB')
   })
 
   const records = (start: (index: number) => string, indent: string): string =>

@@ -20,9 +20,9 @@ const RUN = 0.8
 const LEAST_SHARE = 0.05
 /** Smallest value of the first and last line, because they often show the command and the result. */
 const END_LINE = 0.5
-/** The same value if no line reports an error or a warning. */
+/** The same value for a text that is no log, if no line reports an error or a warning. */
 const END_OF_QUIET = 1
-/** Factor of this value for each line farther from the end, and the smallest value of such lines. */
+/** Factor of this value for each line farther from the end, and the smallest value of such lines. Not for logs. */
 const FARTHER = 0.7
 const LEAST_VALUE = 1e-9
 /** Smallest value of an unusual line. Such lines are shown first. */
@@ -46,7 +46,7 @@ function lineValues(
   odd: ReadonlySet<number>,
   sought: Sought | undefined,
   budgetTokens: number,
-  endValue: number,
+  [endValue, farther]: readonly [endValue: number, farther: number],
 ): Float64Array {
   const values = scores.map((score, index) =>
     Math.max(
@@ -56,7 +56,7 @@ function lineValues(
     ),
   )
   raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
-  for (let from = 0, value = endValue; from < values.length && value > LEAST_VALUE; from++, value *= FARTHER)
+  for (let from = 0, value = endValue; from < values.length && value > LEAST_VALUE; from++, value *= farther)
     for (const index of [from, values.length - 1 - from]) values[index] = Math.max(values[index]!, value)
   lowerRepeats(lines, values)
   lowerRuns(lines, values)
@@ -135,7 +135,15 @@ const FEW_LINES = 4
 /** Smallest score of an unusual line. */
 const LEAST_SCORE = 0.1
 
-function previewLayout(scan: TextScan, options: PreviewOptions, words: readonly string[]) {
+/** What is known about a text besides its lines. */
+interface TextHints {
+  /** Words that the call searches for. Lines with these words are more important. */
+  readonly words?: readonly string[]
+  /** Whether the text is a log. The lines at the ends of other text, such as a report, say more. */
+  readonly isLog?: boolean
+}
+
+function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], isLog = false }: TextHints) {
   const header = `[${countOf(scan.lines, 'line')}]`
   const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
@@ -143,8 +151,9 @@ function previewLayout(scan: TextScan, options: PreviewOptions, words: readonly 
   const texts = lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
-  const endValue = scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
-  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, endValue) : undefined
+  const endValue = isLog || scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
+  const ends = [endValue, isLog ? 0 : FARTHER] as const
+  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, ends) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
@@ -262,12 +271,10 @@ function unitsPerToken(lines: readonly ScannedLine[]): number {
  * Writes the first lines, the last lines, and important lines between, with line numbers and marks for gaps.
  *
  * The text never exceeds `budgetTokens`. It is empty if nothing fits. Deterministic.
- *
- * @param words - Lines with these words, which the call searches for, are more important.
  */
-export function renderTextPreview(scan: TextScan, options: PreviewOptions, words: readonly string[] = []): string {
+export function renderTextPreview(scan: TextScan, options: PreviewOptions, hints: TextHints = {}): string {
   if (isEmpty(scan, options)) return ''
-  const { header, write } = previewLayout(scan, options, words)
+  const { header, write } = previewLayout(scan, options, hints)
   return orHeader(fitBudget(write, options), header, options)
 }
 
@@ -275,10 +282,10 @@ export function renderTextPreview(scan: TextScan, options: PreviewOptions, words
 export async function writeTextPreview(
   scan: TextScan,
   options: PreviewOptions,
-  words: readonly string[] = [],
+  hints: TextHints = {},
 ): Promise<string> {
   if (isEmpty(scan, options)) return ''
-  const { header, write } = previewLayout(scan, options, words)
+  const { header, write } = previewLayout(scan, options, hints)
   return orHeader(await fitBudgetInTurns(write, options), header, options)
 }
 
