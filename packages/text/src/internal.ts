@@ -11,7 +11,7 @@ export {
 } from './lines/clean-line.ts'
 export { stripEscapes } from './lines/clean-line.ts'
 export { decodeText, hasWidePart, NulFilter, textEncodingOf, type TextEncoding } from './lines/text-encoding.ts'
-export { indentLargeJson } from './json/indent-large-json.ts'
+export { indentLargeJson, jsonParts } from './json/indent-large-json.ts'
 export type { LineRange } from './lines/line-index.ts'
 export { LineReader, type LineSink } from './lines/line-reader.ts'
 export {

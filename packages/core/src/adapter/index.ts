@@ -4,6 +4,7 @@ export {
   decodeExactly,
   decodeText,
   isTextContentType,
+  jsonParts,
   KeyedLock,
   parseJsonText,
   yieldWhenDue,

@@ -1,5 +1,6 @@
+import { jsonParts, yieldWhenDue } from '@spillway/core/adapter'
+import { concatBytes } from '@spillway/core/driver'
 import type { KnownCaller } from '@spillway/core/http'
-import { writeJson } from '../body/write-json.ts'
 import type { Failure, FailureCode } from './http-error.ts'
 
 /** The state of a request while it is answered. */
@@ -38,7 +39,12 @@ export async function jsonResponse(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const bytes = await writeJson(value)
+  const chunks: Uint8Array[] = []
+  for (const part of await jsonParts(value, 0)) {
+    chunks.push(new TextEncoder().encode(part))
+    await yieldWhenDue()
+  }
+  const bytes = concatBytes(chunks) as Uint8Array<ArrayBuffer>
   call.bytesOut = bytes.length
   return new Response(bytes, {
     status,

@@ -1,7 +1,8 @@
 import { propertyRuns } from '@spillway-internal/test-run'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { indentLargeJson } from './indent-large-json.ts'
+import { parseExactJson } from './exact-json.ts'
+import { indentLargeJson, jsonParts } from './indent-large-json.ts'
 
 const MANY = 20_000
 
@@ -21,6 +22,7 @@ describe('indentLargeJson', () => {
     await fc.assert(
       fc.asyncProperty(large, async (value) => {
         expect(await indentLargeJson(value)).toBe(JSON.stringify(value, null, 2))
+        expect((await jsonParts(value, 0)).join('')).toBe(JSON.stringify(value))
       }),
       propertyRuns(60, 600),
     )
@@ -42,9 +44,11 @@ describe('indentLargeJson', () => {
     ['a long string alone', 'é\t'.repeat(200_000)],
     ['many values within a few levels', nested(5, [Array.from({ length: MANY }, () => ({ at: [1] })), {}])],
     ['many values within many levels', nested(40, [Array.from({ length: MANY }, () => ({ at: [1] })), {}])],
+    ['a number with many digits', parseExactJson(`[${'1'.repeat(200_000)}]`)],
     ['an object without a prototype', Object.assign(Object.create(null), { a: Array(MANY).fill(null) })],
   ])('writes %s like JSON.stringify', async (_name, value) => {
     expect(await indentLargeJson(value)).toBe(JSON.stringify(value, null, 2))
+    expect((await jsonParts(value, 0)).join('')).toBe(JSON.stringify(value))
   })
 
   it('writes values with many levels', async () => {

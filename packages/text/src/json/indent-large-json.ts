@@ -1,4 +1,5 @@
 import { yieldWhenDue } from '../platform/yield-to-others.ts'
+import { isExactNumber } from './exact-json.ts'
 
 /** Largest size of a value to serialize at once. Values count 16, and each UTF-16 unit of strings and keys counts 1. */
 const MOST_AT_ONCE = 131_072
@@ -28,7 +29,8 @@ interface OpenValue {
  */
 export async function indentLargeJson(value: unknown): Promise<string | undefined> {
   try {
-    return weigh(value) <= MOST_AT_ONCE ? JSON.stringify(value, null, 2) : await writeLarge(value)
+    const parts = await jsonParts(value, 2)
+    return parts.length === 0 ? undefined : parts.join('')
   } catch (error) {
     if (error instanceof RangeError) throw error
     // The value has a cycle or a BigInt, or its `toJSON` or a getter throws.
@@ -36,16 +38,27 @@ export async function indentLargeJson(value: unknown): Promise<string | undefine
   }
 }
 
-async function writeLarge(value: unknown): Promise<string> {
+/**
+ * Serialize a JSON value in parts, and yield to the event loop every few milliseconds. The joined parts equal
+ * `JSON.stringify(value, null, indentation)`. There are no parts if JSON cannot express the value.
+ */
+export async function jsonParts(value: unknown, indentation: 0 | 2): Promise<readonly string[]> {
+  if (weigh(value) > MOST_AT_ONCE) return await writeLarge(value, indentation)
+  const text = JSON.stringify(value, null, indentation) as string | undefined
+  return text === undefined ? [] : [text]
+}
+
+async function writeLarge(value: unknown, indentation: 0 | 2): Promise<readonly string[]> {
   const parts: string[] = []
   const open: OpenValue[] = []
   const ancestors = new Set<unknown>()
+  const [newLine, colon] = indentation === 0 ? ['', ':'] : ['\n', ': ']
   await begin(value, '')
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
     await writeNext(last)
     await yieldWhenDue()
   }
-  return parts.join('')
+  return parts
 
   async function begin(value: unknown, indent: string): Promise<void> {
     if (typeof value === 'string') return await writeString(value)
@@ -61,7 +74,7 @@ async function writeLarge(value: unknown): Promise<string> {
   /** Write the next members that fit in one batch. Open a member that is too large. After the last member, end. */
   async function writeNext(last: OpenValue): Promise<void> {
     const { value, keys, size, indent, separator } = last
-    const inner = `${indent}  `
+    const inner = indent + ' '.repeat(indentation)
     const batch: unknown[] & Record<string, unknown> = keys === undefined ? [] : Object.create(null)
     let weight = 0
     for (; last.next < size; last.next++) {
@@ -72,20 +85,20 @@ async function writeLarge(value: unknown): Promise<string> {
         if (weight > 0 || added <= MOST_AT_ONCE) break
         last.next++
         last.separator = ','
-        parts.push(separator, `\n${inner}`, keys === undefined ? '' : `${JSON.stringify(key)}: `)
+        parts.push(separator, newLine + inner, keys === undefined ? '' : JSON.stringify(key) + colon)
         return await begin(member, inner)
       }
       weight += added
       if (keys === undefined) batch.push(member)
       else batch[key] = member
     }
-    const members = indentedMembers(batch, indent)
+    const members = indentation === 0 ? JSON.stringify(batch).slice(1, -1) : indentedMembers(batch, indent)
     if (members !== '') {
       parts.push(separator, members)
       last.separator = ','
     }
     if (last.next < size || weight > 0) return
-    parts.push(separator === '' ? '' : `\n${indent}`, keys === undefined ? ']' : '}')
+    parts.push(separator === '' ? '' : newLine + indent, keys === undefined ? ']' : '}')
     ancestors.delete(value)
     open.pop()
   }
@@ -133,6 +146,7 @@ function weigh(value: unknown, limit: number = MOST_AT_ONCE, levels: number = MO
 
 /** Whether an object has its own serialization, or JSON ignores its properties. */
 const isLeaf = (value: object): boolean =>
+  isExactNumber(value) ||
   typeof (value as { toJSON?: unknown }).toJSON === 'function' ||
   (!isPlain(Object.getPrototypeOf(value)) &&
     (ArrayBuffer.isView(value) ||
