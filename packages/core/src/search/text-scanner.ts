@@ -173,11 +173,10 @@ export function textScanner(
   function* matchOneByOne(lines: readonly Line[]): Scan {
     const isCostly = lines.some(({ text }) => stepsOf(text.length) > MAX_STEPS)
     if (isCostly && linearMatcher() === undefined) {
-      let matched = 0
-      yield askEngine(lines).then((count) => {
-        matched = count
-      })
-      return lines[matched]?.start
+      const text = lines.map((line) => line.text + LINE_END).join('')
+      return (yield* matchInWorker(text, 0, (start, end, line) => lines[line]!.add(start, end)))
+        ? undefined
+        : lines[0]!.start
     }
     let steps = 0
     for (const { text, start, add } of lines) {
@@ -199,17 +198,6 @@ export function textScanner(
       matchLines(lineRegex, text, add)
     }
     return undefined
-  }
-
-  /** Returns the number of lines matched before the deadline. */
-  async function askEngine(lines: readonly Line[]): Promise<number> {
-    const texts = lines.map(({ text }) => text)
-    return await engineMatches(
-      await patternMatcher(),
-      texts,
-      (line, from, to) => lines[line]!.add(from, to),
-      options.signal,
-    )
   }
 
   function* scanPart(
@@ -244,11 +232,7 @@ export function textScanner(
     if (linear !== undefined) {
       for (const _ of linear.matchLine(text, take, { ...span, goesOn: !isLast })) yield 0
     } else if (isCostly) {
-      let isDone = true
-      yield askEngineForPart(text, span.from, takeClosed).then((isMatched) => {
-        isDone = isMatched
-      })
-      return isDone ? undefined : 0
+      return (yield* matchInWorker(text, span.from, takeClosed)) ? undefined : 0
     } else {
       lineRegex.lastIndex = span.from
       const match = lineRegex.exec(text)
@@ -260,20 +244,23 @@ export function textScanner(
     return undefined
   }
 
-  /** Returns whether the part was matched before the deadline. */
-  async function askEngineForPart(
+  /** Matches lines that end with `LINE_END`, or a part of a line. Returns whether this ended before the deadline. */
+  function* matchInWorker(
     text: string,
     from: number,
-    take: (start: number, end: number) => void,
-  ): Promise<boolean> {
-    try {
-      const found = await matchLongLine(await patternMatcher(), text, from, options.signal)
-      for (let at = 0; at < found.length; at += 3) take(found[at + 1]!, found[at + 2]!)
-      return true
-    } catch (error) {
-      if (error instanceof PatternError && error.code === 'timeout') return false
-      throw error
+    take: (start: number, end: number, line: number) => void,
+  ): Generator<ScanStep, boolean, void> {
+    let found: Uint32Array | undefined
+    const match = async (): Promise<void> => {
+      const engine = await patternMatcher()
+      found = await engine.match(text, from, options.signal).catch((error: unknown) => {
+        if (error instanceof PatternError && error.code === 'timeout') return undefined
+        throw error
+      })
     }
+    yield match()
+    for (let at = 0; found !== undefined && at < found.length; at += 3) take(found[at + 1]!, found[at + 2]!, found[at]!)
+    return found !== undefined
   }
 
   /** Returns `undefined` for patterns with look-around, back-references and very large expressions. */
@@ -344,82 +331,5 @@ function storedUnits(stored: string): (unit: number) => number {
   }
 }
 
-type TakeLineMatch = (line: number, start: number, end: number) => void
 /** Text between lines for an engine, which removes one CR before an LF. A CR at the end of a line is then kept. */
 const LINE_END = '\r\n'
-/** Divisor for the overlap of two parts of a line that is too long for an engine. */
-const OVERLAP_SHARE = 4
-
-/** Match lines in an engine, and report the first match of each. Returns the lines matched before the deadline. */
-async function engineMatches(
-  engine: PatternMatcher,
-  lines: readonly string[],
-  take: TakeLineMatch,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  let first = 0
-  const takeAll = (found: Uint32Array): void => {
-    for (let at = 0; at < found.length; at += 3) take(first + found[at]!, found[at + 1]!, found[at + 2]!)
-  }
-  while (first < lines.length) {
-    const next = endOfBatch(lines, first, engine.maxTextLength)
-    const text = `${lines.slice(first, next).join(LINE_END)}${LINE_END}`
-    try {
-      takeAll(
-        text.length > engine.maxTextLength
-          ? await matchLongLine(engine, lines[first]!, 0, signal)
-          : await engine.match(text, 0, signal),
-      )
-    } catch (error) {
-      if (!(error instanceof PatternError) || error.code !== 'timeout') throw error
-      const { hits, matched } = error.progress ?? { hits: new Uint32Array(), matched: 0 }
-      if (text.length > engine.maxTextLength) return first
-      takeAll(hits)
-      return first + countLineFeeds(text, matched)
-    }
-    first = next
-  }
-  return first
-}
-
-function endOfBatch(lines: readonly string[], first: number, maxLength: number): number {
-  let length = lines[first]!.length + LINE_END.length
-  let next = first + 1
-  while (next < lines.length && length + lines[next]!.length + LINE_END.length <= maxLength)
-    length += lines[next++]!.length + LINE_END.length
-  return next
-}
-
-function countLineFeeds(text: string, end: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
-  return count
-}
-
-/** Match a line from `from` on in overlapping parts, which may miss a longer match. */
-async function matchLongLine(
-  engine: PatternMatcher,
-  line: string,
-  from: number,
-  signal: AbortSignal | undefined,
-): Promise<Uint32Array> {
-  const { maxTextLength } = engine
-  const overlap = Math.floor(maxTextLength / OVERLAP_SHARE)
-  const matches: number[] = []
-  let reached = from
-  for (let start = 0; ; start += maxTextLength - 2 * overlap) {
-    const isLast = start + maxTextLength >= line.length
-    const until = isLast ? line.length + 1 : start + maxTextLength - overlap
-    const first = start === 0 ? from : Math.max(overlap, from - start)
-    if (first < maxTextLength) {
-      const found = await engine.match(line.slice(start, start + maxTextLength), first, signal)
-      for (let at = 0; at < found.length; at += 3) {
-        const begin = start + found[at + 1]!
-        if (begin < reached || begin >= until) continue
-        reached = start + found[at + 2]!
-        matches.push(0, begin, reached)
-      }
-    }
-    if (isLast) return Uint32Array.from(matches)
-  }
-}

@@ -12,7 +12,6 @@ import {
   type PatternFlags,
   type PatternLimits,
   type PatternMatcher,
-  type PatternProgress,
 } from '../platform/platform.ts'
 import { TAG_BYTES, type Aes256Gcm } from './aes-256-gcm.ts'
 import type { BlockCodec } from './block-codec.ts'
@@ -152,14 +151,12 @@ export function sqlEngine(): SqlEngine | undefined {
   return engine
 }
 
-const MAX_TEXT_LENGTH = 1_048_576
 /** Milliseconds after which a pattern counts as long and may have to wait for others. */
 const SHORT_MS = 250
 
 /**
  * Source of the pattern worker. The source is a string, so that bundlers, loaders and test runners need no file. The
- * worker first sends the message `ready`. After each line, it writes the number of matched lines and their hits to
- * `shared`. The source uses `import()`, which works in scripts and in modules.
+ * worker first sends the message `ready`. The source uses `import()`, which works in scripts and in modules.
  */
 const PATTERN_WORKER_SOURCE: string = `
 import('node:worker_threads').then(({ parentPort }) => {
@@ -174,7 +171,7 @@ import('node:worker_threads').then(({ parentPort }) => {
     }
     return null
   }
-  parentPort.on('message', ({ pattern, flags, text, from, shared }) => {
+  parentPort.on('message', ({ pattern, flags, text, from }) => {
     const begin = performance.now()
     const hits = []
     try {
@@ -190,15 +187,8 @@ import('node:worker_threads').then(({ parentPort }) => {
         const line = text.slice(start, end)
         regex.lastIndex = index === 0 ? from : 0
         for (let match = regex.exec(line); match !== null; match = nextMatch(line, match)) {
-          const at = 1 + hits.length
           hits.push(index, match.index, match.index + match[0].length)
-          if (at < shared.length) {
-            shared[at + 1] = match.index
-            shared[at + 2] = match.index + match[0].length
-            shared[at] = index + 1
-          }
         }
-        if (hits.length < shared.length) Atomics.store(shared, 0, index + 1)
         start = next
       }
     } catch (error) {
@@ -224,17 +214,14 @@ export function createPatternMatcher(
   { deadlineMs, caller }: PatternLimits,
 ): PatternMatcher {
   let leftMs = deadlineMs
-  const timeout = (progress: PatternProgress): PatternError =>
-    new PatternError('timeout', 'The pattern took too long and was stopped.', { progress })
+  const timeout = (): PatternError => new PatternError('timeout', 'The pattern took too long and was stopped.')
   return {
-    maxTextLength: MAX_TEXT_LENGTH,
     async match(text, from = 0, signal) {
-      if (leftMs <= 0) throw timeout({ matched: 0, hits: new Uint32Array() })
+      if (leftMs <= 0) throw timeout()
       leftMs += (text.length / 1e6) * MS_PER_MILLION_UNITS
       const timeoutMs = leftMs
-      const shared = createSharedProgress(text.length)
       try {
-        const question = { pattern, flags: javascriptFlags(flags), text, from, shared }
+        const question = { pattern, flags: javascriptFlags(flags), text, from }
         const answer = (await pool.run(question, timeoutMs, { signal, caller })) as WorkerAnswer
         leftMs -= answer.milliseconds ?? 0
         return hitsOf(answer)
@@ -244,7 +231,7 @@ export function createPatternMatcher(
         if (error.code === 'ended')
           throw new PatternError('too-complex', 'The pattern takes too much memory.', { cause: error })
         leftMs -= timeoutMs
-        throw timeout(progressIn(text, shared))
+        throw timeout()
       }
     },
   }
@@ -258,29 +245,6 @@ function javascriptFlags({ ignoreCase, unicode }: PatternFlags): string {
 function hitsOf({ hits, error }: WorkerAnswer): Uint32Array {
   if (hits !== undefined) return hits
   throw new PatternError('too-complex', `The regular expression engine gave up (${error ?? 'no reason given'}).`)
-}
-
-const MAX_SHARED_HITS = 32_768
-/** Number of UTF-16 units of text per hit in the shared memory. */
-const UNITS_OF_A_HIT = 8
-
-function createSharedProgress(textLength: number): Int32Array<SharedArrayBuffer> {
-  const hits = Math.min(MAX_SHARED_HITS, Math.ceil(textLength / UNITS_OF_A_HIT))
-  return new Int32Array(new SharedArrayBuffer((1 + 3 * hits) * Int32Array.BYTES_PER_ELEMENT))
-}
-
-function progressIn(text: string, shared: Int32Array): PatternProgress {
-  const lines = Atomics.load(shared, 0)
-  let matched = 0
-  for (let line = 0; line < lines; line++) {
-    const lineFeed = text.indexOf('\n', matched)
-    matched = lineFeed < 0 ? text.length : lineFeed + 1
-  }
-  let end = 1
-  // Line indexes are stored plus 1, because 0 marks the end.
-  while (end < shared.length && shared[end] !== 0 && shared[end]! <= lines) end += 3
-  const hits = Uint32Array.from(shared.subarray(1, end), (value, at) => (at % 3 === 0 ? value - 1 : value))
-  return { matched, hits }
 }
 
 interface WorkerAnswer {

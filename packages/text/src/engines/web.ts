@@ -14,7 +14,6 @@ import type { SqlEngine } from './sql-engine.ts'
 /** Create a matcher that rejects every pattern, because a pattern cannot be stopped without workers. */
 export function createPatternMatcher(_pattern: string, _flags: PatternFlags, _limits: PatternLimits): PatternMatcher {
   return {
-    maxTextLength: Infinity,
     match: async () => {
       throw noWorkers()
     },

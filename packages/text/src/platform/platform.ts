@@ -22,8 +22,6 @@ export const LONG_LINE_LENGTH = 4_096
 
 /** Runs one pattern over batches of lines without blocking the event loop. */
 export interface PatternMatcher {
-  /** Largest number of UTF-16 units in a call of {@link PatternMatcher.match}. */
-  readonly maxTextLength: number
   /**
    * Match each line of `text`. A CR before an LF is not part of the line. Returns three numbers for each match: the
    * index of the line, and the start and end of the match, in UTF-16 units from the start of the line. A line over
@@ -33,13 +31,6 @@ export interface PatternMatcher {
   match(text: string, from?: number, signal?: AbortSignal): Promise<Uint32Array>
 }
 
-export interface PatternProgress {
-  /** Number of UTF-16 units that were matched, up to the start of a line. */
-  readonly matched: number
-  /** Hits in these units, in the format of {@link PatternMatcher.match}. */
-  readonly hits: Uint32Array
-}
-
 /** Reason why a pattern could not be matched: a timeout, too much work for the engine, or unsupported syntax. */
 export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 
@@ -47,17 +38,10 @@ export type PatternErrorCode = 'timeout' | 'too-complex' | 'unsupported'
 export class PatternError extends Error {
   override readonly name = 'PatternError'
   readonly code: PatternErrorCode
-  /** Progress of this call in its text if the code is `timeout`. Results of earlier calls are still valid. */
-  readonly progress?: PatternProgress
 
-  constructor(
-    code: PatternErrorCode,
-    message: string,
-    { progress, ...options }: ErrorOptions & { readonly progress?: PatternProgress } = {},
-  ) {
+  constructor(code: PatternErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
-    if (progress !== undefined) this.progress = progress
   }
 }
 
