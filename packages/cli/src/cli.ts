@@ -1,25 +1,8 @@
 import { Command, CommanderError, type Option } from 'commander'
 import { describeError, errorJson, EXIT_CODE, helpOf, usageError } from './cli-error.ts'
 import { addCommand, writeManual } from './commands/command.ts'
-import { conformanceCommand } from './commands/conformance.ts'
-import {
-  checkCommand,
-  copyCommand,
-  gcCommand,
-  lsCommand,
-  postgresCommand,
-  rmCommand,
-  statCommand,
-  statsCommand,
-} from './commands/entries.ts'
-import { getCommand, grepCommand } from './commands/get.ts'
-import { historyCommand } from './commands/history.ts'
-import { hookCommand } from './commands/hook.ts'
-import { mcpCommand } from './commands/mcp.ts'
-import { putCommand } from './commands/put.ts'
-import { runCommand } from './commands/run.ts'
-import { inspectCommand, serveCommand } from './commands/serve.ts'
-import { completionCommand, doctorCommand } from './commands/setup.ts'
+import { CONTENT_COMMANDS } from './commands/content.ts'
+import { SERVICE_COMMANDS } from './commands/services.ts'
 import { note, noteLine, OutputError, printJson } from './output.ts'
 import { isTooOld, OLDEST_NODE, readVersion } from './versions.ts'
 
@@ -39,29 +22,6 @@ export async function main(args: readonly string[]): Promise<number> {
     }
   }
 }
-
-const COMMANDS = [
-  runCommand,
-  putCommand,
-  getCommand,
-  grepCommand,
-  lsCommand,
-  statCommand,
-  rmCommand,
-  gcCommand,
-  statsCommand,
-  copyCommand,
-  checkCommand,
-  conformanceCommand,
-  mcpCommand,
-  serveCommand,
-  inspectCommand,
-  historyCommand,
-  hookCommand,
-  completionCommand,
-  doctorCommand,
-  postgresCommand,
-]
 
 const HELP = `
 Examples:
@@ -88,7 +48,7 @@ export function createProgram(): Command {
     .exitOverride()
     .configureOutput({ outputError: () => {} })
   writeManual(program, 'keep large output out of the context of an agent', HELP)
-  for (const command of COMMANDS) addCommand(program, command)
+  for (const command of [...CONTENT_COMMANDS, ...SERVICE_COMMANDS]) addCommand(program, command)
   return program
 }
 

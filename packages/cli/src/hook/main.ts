@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addCommand } from '../commands/command.ts'
-import { hookCommand } from '../commands/hook.ts'
+import { hookCommand } from '../commands/services.ts'
 import { EXIT_CODE } from '../cli-error.ts'
 
 const INSTALLER = /^(?:install|uninstall|undo|status|--help|-h)$/
