@@ -105,7 +105,16 @@ describe('the structure in a preview of JSON', () => {
   it('shows unique keys before repeated keys', async () => {
     const user = Object.fromEntries(repeat(30, (index) => [`user_field_${index}`, `v${index}`]))
     const document = { author: user, committer: user, reviewer: user, deep: { deeper: { treasure: 1 } } }
-    expect(await preview(JSON.stringify(document), { budgetTokens: 260 })).toMatch(/reviewer: \{.*treasure/s)
+    expect(await preview(JSON.stringify(document), { budgetTokens: 400 })).toMatch(/reviewer: \{.*treasure/s)
+  })
+
+  it('shows short values that occur once with their keys, and leaves out keys of long values and deeper keys', async () => {
+    const links = repeat(30, (index) => [`link_${index}`, `https://api.example.com/repos/acme/shop/${index}`])
+    const inner = Object.fromEntries(repeat(60, (index) => [`inner_${index}`, index]))
+    const document = { ...Object.fromEntries(links), inner, version: '2.8.1', open_issues: 10_842 }
+    const shown = await preview(JSON.stringify(document), { budgetTokens: 150 })
+    expect(shown).toContain('version: "2.8.1", open_issues: 10842')
+    expect(shown).toMatch(/inner: \{60 keys.*… \d+ more\}$/s)
   })
 
   it('includes values after deep nesting', async () => {

@@ -164,6 +164,8 @@ function cleanText(text: string): string {
 
 /** Number of tokens of a key that count as much as one level of depth. */
 const LEVEL_TOKENS = 8
+/** Number of levels of depth that a key with a long value, which is not shown, counts as deeper. */
+const LONG_VALUE_LEVELS = 0.5
 /** Number of tokens in the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
 /** Longest object or array that is written on one line, in UTF-16 units. */
@@ -182,8 +184,16 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
     if (parent !== undefined && (parent.shape === tabled || (tabledNodes.has(parent) && parent.shape.arrays === 0)))
       tabledNodes.add(node)
   }
+  /** Short values that occur once. They are shown together with their keys. */
+  const single = nodes.map(({ shape, kids }) => (kids.length === 0 && shape.seen === 1 ? shortValue(shape) : ''))
+  const costs = nodes.map(
+    ({ tokens }, index) => tokens + (single[index] === '' ? 0 : estimateTokens(single[index]!) + 1),
+  )
+  const isLong = ({ shape, kids, index }: SkeletonNode): boolean =>
+    kids.length === 0 && shape.seen === 1 && single[index] === ''
   // Keys that are new have the most information, then keys near the root, then short keys.
-  const price = ({ level, tokens }: SkeletonNode): number => level + tokens / LEVEL_TOKENS
+  const price = (node: SkeletonNode): number =>
+    node.level + node.tokens / LEVEL_TOKENS + (isLong(node) ? LONG_VALUE_LEVELS : 0)
   const cheapest = nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
   const order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
   const shownNodes = new Uint8Array(nodes.length)
@@ -208,11 +218,12 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   function take(node: SkeletonNode): void {
     let cost = 0
     for (let at: SkeletonNode | undefined = node; at !== undefined && shownNodes[at.index] === 0; at = at.parent)
-      cost += at.tokens + (at.kids.length > 1 ? HIDDEN_TOKENS : 0)
+      cost += costs[at.index]! + (at.kids.length > 1 ? HIDDEN_TOKENS : 0)
     if (cost > left && node.index > 0) return
     left -= cost
     for (let at: SkeletonNode | undefined = node; at !== undefined && shownNodes[at.index] === 0; at = at.parent)
       shownNodes[at.index] = 1
+    if (single[node.index] !== '') valueTexts[node.index] = single[node.index]
   }
 
   /**
@@ -318,6 +329,12 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
   }
 
   return { chooseKeys, chooseNames, chooseValues, write }
+}
+
+function shortValue({ scalars }: Shape): string {
+  if (scalars === undefined) return ''
+  const { text, cut } = showValues(scalars, VALUE_CAPS[0]!, false)
+  return cut ? '' : text
 }
 
 /** Smallest share of the text that strings must have to be shown separately. */
