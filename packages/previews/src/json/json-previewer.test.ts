@@ -309,6 +309,12 @@ describe('a preview of almost JSON', () => {
     expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
   })
 
+  it('is written for one document after words in its line, and not for several', async () => {
+    const reply = `web1 | SUCCESS => ${text}\n`
+    expect(await preview(reply)).toMatch(/^\[JSON, [\d,]+ lines\]\nweb1 \| SUCCESS =>\n\{/)
+    expect(await preview(`${reply}${reply.replace('web1', 'web2')}`)).toBeUndefined()
+  })
+
   it('reports that a text is cut off, and counts its items', async () => {
     const shown = await preview(text.slice(0, text.length / 2))
     expect(shown).toMatch(/^\[JSON, [\d,]+ lines, cut off at the end\]/)

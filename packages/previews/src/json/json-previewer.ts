@@ -69,7 +69,8 @@ function readJson(subject: TextSubject): TextReader {
     },
     finish: ({ end = '' }: TextSubject): WritePreview | undefined => {
       const scan = scanner.finish()
-      if (!isJson(scan)) return undefined
+      // If words precede the JSON in its line, further documents begin in lines of words, so only parts of them are read.
+      if (!isJson(scan) || (scan.values > 1 && /\S +$/.test(prefix))) return undefined
       reader.usualTokens += estimateTokens(unusualWriter(scan)(mostTokensOf(scan)))
       const whole = pieces?.join('')
       return (options) => renderJsonPreview({ scan, whole, prefix, end }, options)

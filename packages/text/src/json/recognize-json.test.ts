@@ -55,6 +55,10 @@ describe('recognizeJson', () => {
     expect([sure, at]).toEqual([0.7, 22])
   })
 
+  it('finds JSON that begins at the end of a line of words', () => {
+    expect(recognizeJson(textOf(`web1 | SUCCESS => ${JSON.stringify(issue, null, 2)}`)).at).toBe(18)
+  })
+
   it.each([
     ['warnings', 'npm warn using --force\n'.repeat(20)],
     ['lines that begin with brackets', Array.from({ length: 30 }, (_, step) => `[info] loading ${step}\n`).join('')],

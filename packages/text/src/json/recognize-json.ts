@@ -25,13 +25,14 @@ const MOST_SHARE = 0.9
 const MOST_PLACES = 64
 /** Matches the end of a JSON text, or of a JSONP call. A few lines of words may follow, such as messages of a program. */
 const CLOSED = /[\]}]\s*(?:\)[\s;]*)?(?:\n[A-Za-z][^\n]*){0,3}$/
-const LINE_START = /(?<=\n)[ \t]{0,8}(?=[[{])/g
+/** Matches the places where JSON may begin after other text: at the start of a line, or after words at its end. */
+const PLACE = /(?<=\n)[ \t]{0,8}(?=[[{])|(?<=\S )(?=[[{]\r?\n)/g
 
 /** Compute the confidence that a text is JSON, from its start and end. */
 export const recognizeJson: (text: JsonText) => JsonStart = perSubject(findJson)
 
 function findJson(text: JsonText): JsonStart {
-  const lines = [...text.start.slice(0, LONGEST_INTRODUCTION).matchAll(LINE_START)].slice(0, MOST_PLACES)
+  const lines = [...text.start.slice(0, LONGEST_INTRODUCTION).matchAll(PLACE)].slice(0, MOST_PLACES)
   for (const place of [beginning(text.start), ...lines.map(({ index, 0: blanks }) => index + blanks.length)]) {
     const found = place < 0 ? NONE : rate(text, place)
     if (found.sureness > 0) return found
