@@ -60,6 +60,8 @@ const TYPESCRIPT: DefinitionRules = {
   ...JAVASCRIPT,
   keywords: 'function function* class interface enum type namespace=module module',
 }
+/** Kind of a line that names the definition in the line above. */
+export const NAME = 'name'
 const C_FAMILY: DefinitionRules = {
   ...SLASHES,
   keywords: TYPES,
@@ -303,8 +305,9 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     ...HASH,
     keywords: '',
     forms: [
-      [/\[\[?[ \t]*([^\]\n]{1,120})\]/uy, 'section', '^'],
-      [/name[ \t]*=[ \t]*"([^"\n]{1,120})"/uy, 'name', '^'],
+      [/\[\[[ \t]*([^\]\n]{1,120})\]/uy, 'entry', '^'],
+      [/\[[ \t]*([^\]\n]{1,120})\]/uy, 'section', '^'],
+      [/name[ \t]*=[ \t]*"([^"\n]{1,120})"/uy, NAME, '^'],
     ],
   },
   ini: { comment: ';', keywords: '', forms: [[/\[([^\]\n]{1,120})\]/uy, 'section', '^']] },

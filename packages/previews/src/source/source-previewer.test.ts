@@ -325,6 +325,20 @@ function* walk<T>(items: T[]) {}
     ],
   ],
   [
+    'toml',
+    `[package]
+name = "shop"
+
+[[bin]]
+name = "server"
+path = "src/server.rs"
+
+[[rule]]
+port = 80
+`,
+    ['1-1 section package', '4-4 name server', '8-8 entry rule'],
+  ],
+  [
     'python',
     `"""Module.
 

@@ -4,7 +4,7 @@ import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
 import { BLANK, CLOSER, CODE, codeLines, type CodeLines } from './code-lines.ts'
-import { DEFINITION_RULES, type DefinitionRules } from './definition-rules.ts'
+import { DEFINITION_RULES, NAME, type DefinitionRules } from './definition-rules.ts'
 import { SOUGHT, lineWorth, type Sought } from './line-worth.ts'
 import { FUNCTIONS, type OutlineSymbol, type Outliner } from './outline.ts'
 import { SourceLines } from './source-lines.ts'
@@ -266,7 +266,7 @@ const LINES_OF_A_PIECE = 2_048
 const MOST_OPEN = 64
 
 interface Open {
-  readonly definition: Definition
+  definition: Definition
   readonly index: number
   readonly indent: number
   readonly depth: number
@@ -312,8 +312,14 @@ export async function patternOutline(code: CodeLines, rules: DefinitionRules): P
     }
     const inside = annotates ? stack.findLast((open) => open.indent < indent) : stack.at(-1)
     const definition = definitionAt(code, index, previous, inside?.definition, matcher)
+    const above = found.at(-1)?.open
+    const isBelow = above?.index === previous && above.definition.kind === 'entry'
     previous = index
     if (definition === undefined) continue
+    if (definition.kind === NAME) {
+      if (isBelow) above.definition = definition
+      continue
+    }
     close(indent)
     if (stack.length >= MOST_OPEN) continue
     stack.push({ definition, index, indent, depth: stack.length, last: index })
