@@ -415,6 +415,11 @@ describe('a preview of records', () => {
     expect(await previewOf(groups)).toMatch(/^\[table: 120 rows/)
   })
 
+  it('does not take parameters in the names of benchmarks for values', async () => {
+    const text = numbered(40, (index) => `BenchmarkSort${index}/ints/n=64-8  \t  4487\t  7109.${index} ns/op`)
+    expect(await previewOf(text)).toBeUndefined()
+  })
+
   it('does not take names of objects for subjects of commits', async () => {
     const hash = (index: number): string => (0xabcdef0123 + index * 0x1f3d5).toString(16).padStart(40, 'e')
     const objects = numbered(40, (index) => `${hash(index)} src/file${index}.ts`)

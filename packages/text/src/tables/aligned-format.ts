@@ -105,7 +105,7 @@ const RECORD_FORMS: readonly RecordForm[] = [
     sureness: 0.7,
   },
   // env, printenv and *.properties; sysctl -a on Linux; key: value
-  valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}=/, ''),
+  valuesForm(/^[A-Za-z_][\w.@%-]{0,127}=/, ''),
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127} = /, ' '),
   valuesForm(/^[A-Za-z_][\w.@/%-]{0,127}:(?=\s|$)/, ' '),
 ]
