@@ -66,7 +66,7 @@ describe('yieldWhenDue', () => {
     const advance = await stopClock()
     const work = (milliseconds: number): Promise<void> | undefined => {
       advance(milliseconds)
-      return yieldWhenDue()
+      return yieldWhenDue(undefined)
     }
     await nextTurn()
     expect(work(0)).toBeUndefined()
@@ -79,7 +79,7 @@ describe('yieldWhenDue', () => {
   it('yields while other callers wait, so that later work runs after them', async () => {
     const order: string[] = []
     const work = async (name: string): Promise<void> => {
-      await yieldWhenDue()
+      await yieldWhenDue(undefined)
       order.push(name)
     }
     await nextTurn()
@@ -90,5 +90,20 @@ describe('yieldWhenDue', () => {
     await Promise.all([...waiting, work('c'), work('d')])
     await work('e')
     expect(order.join('')).toBe('abcde')
+  })
+
+  it('lets the caller whose slice runs continue until its time is used, and makes other callers wait', async () => {
+    const advance = await stopClock()
+    let order = ''
+    const work = async (caller: string, parts: number): Promise<void> => {
+      await yieldToOthers(caller)
+      for (let part = 0; part < parts; part++) {
+        order += caller
+        advance(2)
+        await yieldWhenDue(caller)
+      }
+    }
+    await Promise.all([work('a', 4), work('b', 2), work('a', 3)])
+    expect(order).toBe('aaabbaaaa')
   })
 })

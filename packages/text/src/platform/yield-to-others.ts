@@ -7,14 +7,18 @@ let isServing = false
 const SLICE_MS = 5
 /** Time at which the work of this turn must end. Absent before work begins. */
 let sliceEnd: number | undefined
+const NOBODY = Symbol('nobody')
+/** The caller whose slice runs now. */
+let running: unknown = NOBODY
 
 /**
- * Yield if all callers together used the time of this turn of the event loop, or if other callers wait for a turn.
- * Otherwise later work would run before the work of these callers. Call this function after each part of the work.
+ * Yield if the time of this turn of the event loop is used, or if other work waits for its slice. Only the caller whose
+ * slice runs now continues before the other work. Call this function after each part of the work.
  */
 export function yieldWhenDue(caller?: unknown): Promise<void> | undefined {
   const now = performance.now()
-  return now < (sliceEnd ?? beginSlice(now)) && waiting.isEmpty ? undefined : yieldToOthers(caller)
+  const mayContinue = waiting.isEmpty || caller === running
+  return now < (sliceEnd ?? beginSlice(now)) && mayContinue ? undefined : yieldToOthers(caller)
 }
 
 function beginSlice(now: number): number {
@@ -28,7 +32,10 @@ function beginSlice(now: number): number {
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  waiting.add(caller, resolve)
+  waiting.add(caller, () => {
+    running = caller
+    resolve()
+  })
   if (!isServing) void serve()
   await promise
 }
@@ -41,6 +48,7 @@ async function serve(): Promise<void> {
     do {
       waiting.take()!()
       await afterMicrotasks()
+      running = NOBODY
     } while (!waiting.isEmpty && performance.now() < end)
   }
   isServing = false
