@@ -117,6 +117,13 @@ describe('the structure in a preview of JSON', () => {
     expect(shown).toMatch(/inner: \{60 keys.*… \d+ more\}$/s)
   })
 
+  it('shows many keys of deep objects instead of few keys with their values', async () => {
+    const fields = Object.fromEntries(repeat(60, (index) => [`field_${index}`, `value of ${index}`]))
+    const keysIn = async (document: unknown): Promise<number> =>
+      (await preview(JSON.stringify(document), { budgetTokens: 150 })).match(/field_/g)!.length
+    expect(await keysIn({ a: { b: fields } })).toBeGreaterThan(1.5 * (await keysIn({ a: fields })))
+  })
+
   it('includes values after deep nesting', async () => {
     const text = `{"deep":${'[{"a":'.repeat(500)}1${'}]'.repeat(500)},"after":${JSON.stringify('x'.repeat(3_000))}}`
     const shown = await preview(text, { budgetTokens: 1_500 })

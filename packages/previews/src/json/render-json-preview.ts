@@ -164,8 +164,10 @@ function cleanText(text: string): string {
 
 /** Number of tokens of a key that count as much as one level of depth. */
 const LEVEL_TOKENS = 8
-/** Number of levels of depth that a key with a long value, which is not shown, counts as deeper. */
-const LONG_VALUE_LEVELS = 0.5
+/** Largest depth of a key that is shown together with its value. Values of deeper keys would hide other keys. */
+const VALUE_DEPTH = 2
+/** Number of levels of depth that a key counts as deeper if its only value is not shown. */
+const HIDDEN_VALUE_LEVELS = 0.5
 /** Number of tokens in the mark for hidden keys. */
 const HIDDEN_TOKENS = 5
 /** Longest object or array that is written on one line, in UTF-16 units. */
@@ -185,15 +187,13 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
       tabledNodes.add(node)
   }
   /** Short values that occur once. They are shown together with their keys. */
-  const single = nodes.map(({ shape, kids }) => (kids.length === 0 && shape.seen === 1 ? shortValue(shape) : ''))
+  const single = nodes.map((node) => (isSingle(node) && node.level <= VALUE_DEPTH ? shortValue(node.shape) : ''))
   const costs = nodes.map(
     ({ tokens }, index) => tokens + (single[index] === '' ? 0 : estimateTokens(single[index]!) + 1),
   )
-  const isLong = ({ shape, kids, index }: SkeletonNode): boolean =>
-    kids.length === 0 && shape.seen === 1 && single[index] === ''
   // Keys that are new have the most information, then keys near the root, then short keys.
   const price = (node: SkeletonNode): number =>
-    node.level + node.tokens / LEVEL_TOKENS + (isLong(node) ? LONG_VALUE_LEVELS : 0)
+    node.level + node.tokens / LEVEL_TOKENS + (isSingle(node) && single[node.index] === '' ? HIDDEN_VALUE_LEVELS : 0)
   const cheapest = nodes.toSorted((one, other) => price(one) - price(other) || one.index - other.index)
   const order = [...cheapest.filter(({ novel }) => novel), ...cheapest.filter(({ novel }) => !novel)]
   const shownNodes = new Uint8Array(nodes.length)
@@ -330,6 +330,8 @@ function skeletonOf(root: Shape, tabled: Shape | undefined) {
 
   return { chooseKeys, chooseNames, chooseValues, write }
 }
+
+const isSingle = ({ shape, kids }: SkeletonNode): boolean => kids.length === 0 && shape.seen === 1
 
 function shortValue({ scalars }: Shape): string {
   if (scalars === undefined) return ''
