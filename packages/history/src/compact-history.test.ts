@@ -48,6 +48,21 @@ describe('compactHistory', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
+  it('takes turns with passes of other scopes, so that a pass ends before two earlier ones of another scope', async () => {
+    const root = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+    await new Promise((resolve) => setImmediate(resolve))
+    let now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+    onTestFinished(() => void vi.restoreAllMocks())
+    let order = ''
+    const pass = async (scope: string): Promise<void> => {
+      await compactHistory(logSession(), { ...bench().options, offloader: root.forScope(scope) })
+      order += scope
+    }
+    await Promise.all(['a', 'a', 'b'].map(pass))
+    expect(order).toBe('baa')
+  })
+
   it('replaces all large results before the recent messages by references in one pass, and changes nothing else', async () => {
     const messages = logSession()
     const { options } = bench()

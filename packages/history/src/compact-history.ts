@@ -81,8 +81,8 @@ export async function compactPass(
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<HistoryPass> {
-  const { mode, maxTotalTokens, compactRatioThreshold, countTokens } = options
-  const all = await workingMessagesOf(messages, countTokens)
+  const { mode, maxTotalTokens, compactRatioThreshold } = options
+  const all = await workingMessagesOf(messages, options)
   const before = all.map(({ tokens }) => tokens)
   const total = totalTokens(all)
   const applied: ('compact' | 'compress')[] = []
@@ -158,8 +158,8 @@ export function outcomeOf(
 export const tokensWritten = async (
   written: readonly HistoryMessage[],
   { applied, working }: HistoryPass,
-  { countTokens }: ResolvedHistoryOptions,
-): Promise<number> => totalTokens(applied.length === 0 ? working : await workingMessagesOf(written, countTokens))
+  options: ResolvedHistoryOptions,
+): Promise<number> => totalTokens(applied.length === 0 ? working : await workingMessagesOf(written, options))
 
 const EXPLANATIONS: Record<HistoryReason, string> = {
   'within-limits':

@@ -1,5 +1,6 @@
 import { ContextOffloader } from '@spillway/core'
 import { assertKnownOptions, shown } from '@spillway/core/driver'
+import { callerOf } from '@spillway/core/internal'
 import type { CountTokens } from '@spillway/text/internal'
 import type { HistoryMessage } from './history-message.ts'
 import type { HistoryArchive } from './archive/history-archive.ts'
@@ -68,6 +69,8 @@ export interface ResolvedHistoryOptions {
   readonly compactRatioThreshold: number
   readonly historyPreviewTokens: number
   readonly offloader: ContextOffloader
+  /** Identity of the caller, for fair turns between callers. */
+  readonly caller: unknown
   /** Counts the tokens of a text of any length. */
   readonly countTokens: CountTokens
   readonly counter: TextCounter
@@ -132,6 +135,7 @@ export function resolveHistoryOptions<Conversation>(options: HistoryOptions<Conv
     compactRatioThreshold: ratio,
     historyPreviewTokens: count('historyPreviewTokens', options.historyPreviewTokens ?? 50),
     offloader,
+    caller: callerOf(offloader.options.storage),
     countTokens: counter.count,
     counter,
     archive: archive ?? offloaderArchive(offloader),

@@ -111,12 +111,12 @@ export interface WorkingMessage {
 
 export async function workingMessagesOf(
   messages: readonly HistoryMessage[],
-  countTokens: CountTokens,
+  { countTokens, caller }: { readonly countTokens: CountTokens; readonly caller: unknown },
 ): Promise<WorkingMessage[]> {
   const working: WorkingMessage[] = []
   for (const [index, message] of messages.entries()) {
     working.push({ index, message, tokens: countMessage(message, countTokens) })
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
   return working
 }

@@ -33,11 +33,11 @@ export const installedPreviewers: readonly Previewer[] = [
 
 function installedCode(): TextPreviewer {
   let outliner: Promise<Outliner> | undefined
-  const outline: Outliner = async (text, language) => {
+  const outline: Outliner = async (text, language, caller) => {
     try {
       return await (
         await (outliner ??= loadOutliner())
-      )(text, language)
+      )(text, language, caller)
     } catch (error) {
       // If the parser is installed without its grammars, patterns outline the code instead.
       if (error instanceof MissingPeerError) return undefined

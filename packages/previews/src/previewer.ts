@@ -28,6 +28,11 @@ export interface PreviewCall {
   readonly intent: ToolIntent
 }
 
+/** Identity of the caller, for fair turns between callers. Only built-in previewers read it. */
+export interface Caller {
+  readonly caller?: unknown
+}
+
 /** Start and metadata of a text, for previewers that have not read the text. */
 export interface TextSubject extends PreviewCall {
   /** Declared type, in lowercase and without parameters. `text/plain` if no type is declared. */

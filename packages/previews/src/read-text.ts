@@ -7,6 +7,7 @@ import { writeTextPreview } from './log/render-text-preview.ts'
 import type { TextScan } from './log/text-scan.ts'
 import { fallbackOf } from './preview-fallback.ts'
 import type {
+  Caller,
   PreviewCall,
   Previewer,
   PreviewOptions,
@@ -29,7 +30,7 @@ export interface TextPreview {
 }
 
 export interface TextPreviewing {
-  readonly call: PreviewCall
+  readonly call: PreviewCall & Caller
   readonly contentType: string
   readonly previewers: readonly Previewer[]
   readonly onFallback: OnFallback
@@ -37,10 +38,11 @@ export interface TextPreviewing {
 
 /** Read a text with the most confident previewer. If it fails or returns `undefined`, the next previewer is tried. */
 export async function readText(stored: string, previewing: TextPreviewing): Promise<TextPreview> {
-  const text = await withoutNuls(stored)
   const { call, contentType, previewers, onFallback } = previewing
+  const { caller } = call
+  const text = await withoutNuls(stored, caller)
   const start = text.slice(0, SUBJECT_START)
-  const subject: TextSubject = {
+  const subject: TextSubject & Caller = {
     ...call,
     intent: withPurpose(call.intent, start),
     contentType,
@@ -50,17 +52,17 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
   }
   const scan = async (): Promise<TextScan> => {
     const reader = new LogReader()
-    await pushSlowly(text, reader)
+    await pushSlowly(text, reader, caller)
     return reader.scan
   }
   const counter = new LineCounter()
-  await pushSlowly(text, counter)
+  await pushSlowly(text, counter, caller)
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
     if (text.length > (previewer.maxLength ?? Infinity)) continue
     const reading = { lines: counter.lines, scan, onFallback }
     const preview = await previewBy(previewer, subject, reading, async () => {
       const reader = previewer.read(subject)
-      await pushSlowly(text, reader)
+      await pushSlowly(text, reader, caller)
       return reader
     })
     if (preview !== undefined) return preview
@@ -72,18 +74,18 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
 const PIECE_UNITS = 65_536
 
 /** Push a text in chunks, and yield to the event loop between them. */
-export async function pushSlowly(text: string, reader: Pick<TextReader, 'push'>): Promise<void> {
+async function pushSlowly(text: string, reader: Pick<TextReader, 'push'>, caller: unknown): Promise<void> {
   for (let at = 0; at < text.length; at += PIECE_UNITS) {
     reader.push(text.slice(at, at + PIECE_UNITS))
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
 }
 
-async function withoutNuls(text: string): Promise<string> {
+async function withoutNuls(text: string, caller: unknown): Promise<string> {
   if (!text.includes('\0')) return text
   const filter = new NulFilter()
   const parts: string[] = []
-  await pushSlowly(text, { push: (piece) => void parts.push(filter.push(piece)) })
+  await pushSlowly(text, { push: (piece) => void parts.push(filter.push(piece)) }, caller)
   return parts.join('') + filter.finish()
 }
 
@@ -94,16 +96,17 @@ interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFa
 /** Read a text with one previewer. Returns `undefined` for other text, and after an exception, which is reported. */
 export async function previewBy(
   previewer: TextPreviewer,
-  subject: TextSubject,
+  subject: TextSubject & Caller,
   { lines, scan, onFallback }: Reading,
   read: () => Promise<TextReader>,
 ): Promise<TextPreview | undefined> {
   try {
     const reader = await read()
-    const write = await reader.finish(subject)
-    if (write === undefined) return undefined
+    const finished = await reader.finish(subject)
+    if (finished === undefined) return undefined
     const usualTokens = previewer.usualTokens ?? reader.usualTokens
-    return { lines, kind: previewer.name, usualTokens, write: checked(previewer, write, scan, onFallback) }
+    const write = checked(previewer, finished, scan, onFallback, subject.caller)
+    return { lines, kind: previewer.name, usualTokens, write }
   } catch (error) {
     // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.
     onFallback(fallbackOf(previewer.name, error))
@@ -117,12 +120,13 @@ function checked(
   write: WritePreview,
   scan: () => TextScan | Promise<TextScan>,
   onFallback: OnFallback,
+  caller: unknown,
 ): TextPreview['write'] {
   return async (given) => {
     if (!(given.budgetTokens > 0)) return ''
-    const options = { ...given, countTokens: remembered(given.countTokens) }
+    const options = { ...given, caller, countTokens: remembered(given.countTokens) }
     try {
-      await yieldWhenDue()
+      await yieldWhenDue(caller)
       const written: unknown = await write(options)
       if (typeof written === 'string') {
         const text = written.toWellFormed()

@@ -301,7 +301,7 @@ export class ContextOffloader {
     let { content } = request
     try {
       const { redactContent } = await import('../redaction/redact-content.ts')
-      content = await redactContent(content, redact)
+      content = await redactContent(content, redact, this.#storage.caller)
     } catch (error) {
       const withheld = this.#redactionFailed(request, error)
       if (withheld !== undefined) return withheld
@@ -330,7 +330,8 @@ export class ContextOffloader {
     let original = 0
     let blocks: readonly MeasuredBlock[] = []
     try {
-      blocks = await measureContent(request.content, own.maxResultTokens, this.options.countTokens)
+      const { caller } = this.#storage
+      blocks = await measureContent(request.content, own.maxResultTokens, this.options.countTokens, caller)
       original = blocks.reduce((sum, block) => sum + block.tokens, 0)
       const isFixed = staysBecause !== undefined || (own.isExempt && original <= own.maxResultTokens)
       const result = { tokens: original, limits: own, isError: request.isError ?? false, isFixed }

@@ -31,10 +31,10 @@ const DATA_FIELD = /(?:data|blob|base64|bytes|body|content)\\*["']\s*:\s*\\*["']
 const MAX_EMBEDDED = 16
 
 /** After each text, adds the files in Base64 that the text contains. The text itself is unchanged. */
-export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<StoragePart[]> {
+export async function withEmbeddedMedia(parts: readonly StoragePart[], caller: unknown): Promise<StoragePart[]> {
   const all: StoragePart[] = []
   for (const part of parts) {
-    const found = part.text === undefined ? [] : await findEmbeddedMedia(part.text)
+    const found = part.text === undefined ? [] : await findEmbeddedMedia(part.text, caller)
     const largest = found.toSorted((a, b) => b.data.byteLength - a.data.byteLength).slice(0, MAX_EMBEDDED)
     const embedded = found.map((media, index): EmbeddedMedia =>
       largest.includes(media) ? { ...media, key: `${part.key}_m${index + 1}` } : media,
@@ -50,7 +50,7 @@ export async function withEmbeddedMedia(parts: readonly StoragePart[]): Promise<
 }
 
 /** Finds files in Base64 by a data URL, a type beside the Base64, or the first bytes. Inspects one unit in 250. */
-export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> {
+export async function findEmbeddedMedia(text: string, caller?: unknown): Promise<EmbeddedMedia[]> {
   const found: EmbeddedMedia[] = []
   let from = 0
   let probes = 0
@@ -63,7 +63,7 @@ export async function findEmbeddedMedia(text: string): Promise<EmbeddedMedia[]> 
       if (media !== undefined) found.push(media)
       from = run.until
     }
-    if (++probes % PROBES_AT_ONCE === 0 || from - at > MIN_UNITS) await yieldWhenDue()
+    if (++probes % PROBES_AT_ONCE === 0 || from - at > MIN_UNITS) await yieldWhenDue(caller)
   }
   return found
 }

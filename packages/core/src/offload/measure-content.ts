@@ -28,11 +28,12 @@ export async function measureContent(
   content: readonly ContentBlock[],
   limit: number,
   countTokens: CountTokens,
+  caller?: unknown,
 ): Promise<MeasuredBlock[]> {
   const measured: MeasuredBlock[] = []
   for (const [index, block] of content.entries()) {
-    measured.push({ block, index, ...(await measureBlock(block, limit, countTokens)) })
-    await yieldWhenDue()
+    measured.push({ block, index, ...(await measureBlock(block, limit, countTokens, caller)) })
+    await yieldWhenDue(caller)
   }
   return measured
 }
@@ -41,6 +42,7 @@ async function measureBlock(
   block: ContentBlock,
   limit: number,
   countTokens: CountTokens,
+  caller: unknown,
 ): Promise<Omit<MeasuredBlock, 'block' | 'index'>> {
   if (block.type === 'text')
     return {
@@ -50,7 +52,7 @@ async function measureBlock(
       isStorable: true,
     }
   if (block.type === 'json') {
-    const text = await indentLargeJson(block.value)
+    const text = await indentLargeJson(block.value, caller)
     if (text === undefined) return { tokens: 0, isStorable: false }
     // A short text has fewer tokens than characters, so its tokens are not counted.
     const indented = text.length > limit * INDENT_FACTOR ? estimateLargeTokens(text, countTokens) : 0
@@ -61,7 +63,7 @@ async function measureBlock(
     const tokens = mediaTokens(block, countTokens) + nameTokens(block.name, countTokens)
     return { tokens, isStorable: isStorable(block) }
   }
-  const text = block.type === 'link' ? block.url + longName(block.name) : await indentLargeJson(block.value)
+  const text = block.type === 'link' ? block.url + longName(block.name) : await indentLargeJson(block.value, caller)
   return { tokens: text === undefined ? 0 : estimateLargeTokens(text, countTokens), isStorable: false }
 }
 

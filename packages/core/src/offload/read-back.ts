@@ -78,7 +78,7 @@ async function compare(
   }
   if (texts.length === 0) return { references, added }
   for (const { lines, others } of [{ lines: texts, others: [] }, unfolded(texts)]) {
-    const found = await findLines(await formsOf(lines), eachSource)
+    const found = await findLines(await formsOf(lines, storage.caller), eachSource)
     const all = [...added, ...others, ...(found ?? [])]
     if (found !== undefined && all.join('\n').length <= MAX_ADDED_UNITS) return { references, added: all }
   }
@@ -92,7 +92,7 @@ async function hasBytes(source: ContentSource, data: Uint8Array): Promise<boolea
     const from = offset
     if (!block.every((byte, at) => byte === data[from + at])) return false
     offset += block.length
-    await yieldWhenDue()
+    await yieldWhenDue(source.caller)
   }
   return offset === data.length
 }
@@ -112,13 +112,13 @@ function unfolded(texts: readonly string[]): { readonly lines: readonly string[]
 /** A line, and the same line without a leading line number. */
 type LineForms = readonly [line: string, bare: string]
 
-async function formsOf(texts: readonly string[]): Promise<LineForms[]> {
+async function formsOf(texts: readonly string[], caller: unknown): Promise<LineForms[]> {
   const all: LineForms[] = []
   for (const text of texts)
     for (const each of text.split('\n')) {
       const line = each.trim()
       if (line !== '' && line !== SEPARATOR) all.push([line, line.replace(LINE_NUMBER, '')])
-      if (all.length % LINES_AT_ONCE === 0) await yieldWhenDue()
+      if (all.length % LINES_AT_ONCE === 0) await yieldWhenDue(caller)
     }
   return all
 }

@@ -1,4 +1,4 @@
-import type { PreviewCall, Previewer, PreviewOptions } from '@spillway/previews'
+import type { Previewer, PreviewOptions } from '@spillway/previews'
 import {
   fallbackOf,
   readMedia,
@@ -7,6 +7,7 @@ import {
   type OnFallback,
   type ReadMedia,
   type TextPreview,
+  type TextPreviewing,
 } from '@spillway/previews/internal'
 import {
   contentTypeEssence,
@@ -95,7 +96,7 @@ export async function writeReplacement(
   const shares = shareBudget(needs, options.previewTokens)
   const previewed = shares.reduce((sum, share) => sum + share, 0)
   const room = options.maxResultTokens - request.kept - previewed - frameTokens(sources.length)
-  const shown = await fitAdded(sources, room, request.onFallback, countTokens)
+  const shown = await fitAdded(sources, room, request.onFallback, options)
   const text = await renderText(sources, shares, shown, request, options)
   return {
     content: [{ type: 'text', text }, ...shown.blocks],
@@ -114,14 +115,14 @@ async function fitAdded(
   sources: readonly ReplacementSource[],
   room: number,
   onFallback: OnFallback,
-  countTokens: ResolvedOptions['countTokens'],
+  { countTokens, storage: { caller } }: AdoptedOptions,
 ): Promise<ShownBlocks> {
   const shown = new Set<ReplacementSource>()
   const blocks: ContentBlock[] = []
   let tokens = 0
   for (const source of sources) {
     if (source.added === undefined) continue
-    const measured = await measureContent(source.added.blocks, room, countTokens)
+    const measured = await measureContent(source.added.blocks, room, countTokens, caller)
     const needed = measured.reduce((sum, block) => sum + block.tokens, 0)
     if (tokens + needed <= room && needed < source.tokens) {
       shown.add(source)
@@ -196,7 +197,7 @@ function guided(sources: readonly ReplacementSource[]): [references: readonly st
 const HEADING = /^#{1,6} \S/m
 
 export interface PartReading {
-  readonly call: PreviewCall
+  readonly call: TextPreviewing['call']
   readonly options: Pick<ResolvedOptions, 'countTokens' | 'redact'>
   /** The offloader's own previewers, then core's. */
   readonly previewers: readonly Previewer[]

@@ -80,7 +80,7 @@ export async function replaceResult(
   const { toolName, toolCallId, signal } = request
   const reading = readingOf(request, offloader)
   const candidates = chooseBlocks(blocks, maxResultTokens, previewTokens)
-  const texts = await withEmbeddedMedia(storageParts(candidates, toolCallId, redact))
+  const texts = await withEmbeddedMedia(storageParts(candidates, toolCallId, redact), storage.caller)
   const read = await readMediaParts(texts, reading)
   const lost = unreachable(read, options)
   const parts = read.filter((part) => !lost.has(part))
@@ -139,7 +139,7 @@ export function readingOf(
   { toolName, input, purpose, signal }: Pick<OffloadRequest, 'toolName' | 'input' | 'purpose' | 'signal'>,
   { options, onFallback }: ReplacingOffloader,
 ): PartReading {
-  const call = { toolName, input, intent: toolIntent(toolName, input, purpose) }
+  const call = { toolName, input, intent: toolIntent(toolName, input, purpose), caller: options.storage.caller }
   return { call, options, previewers: withPreviewers(options.previewers, corePreviewers), onFallback, signal }
 }
 
@@ -241,7 +241,7 @@ const previewing = (contentType: string, { call, previewers, onFallback }: PartR
 /** Number of bytes that are decoded and read at once. */
 const PIECE_BYTES = 65_536
 
-function arrivingBytes(encoding: TextEncoding, previewing: TextPreviewing, options: ResolvedOptions) {
+function arrivingBytes(encoding: TextEncoding, previewing: TextPreviewing, options: AdoptedOptions) {
   // A UTF-8 byte order mark is kept, as in text that arrives whole.
   const decoder = new TextDecoder(encoding, { ignoreBOM: encoding === 'utf-8' })
   const arriving = new ArrivingText(previewing)
@@ -250,7 +250,7 @@ function arrivingBytes(encoding: TextEncoding, previewing: TextPreviewing, optio
   async function push(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {
       add(decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }))
-      await yieldWhenDue()
+      await yieldWhenDue(options.storage.caller)
     }
   }
 

@@ -162,7 +162,7 @@ export async function storeParts(
   for (const batch of batches(parts)) {
     const stores = batch.map(async (part): Promise<StoredPart> => {
       const own = part.data === undefined
-      const bytes = part.data ?? (await encodeText(part.text ?? ''))
+      const bytes = part.data ?? (await encodeText(part.text ?? '', storage.caller))
       const document = part.textOf && stored.get(part.textOf)
       const named =
         document === undefined ? { key: part.key, metadata: {} } : textOfDocument(part.key, document.reference)
@@ -191,25 +191,25 @@ export async function storeParts(
 /** Number of UTF-16 units that are encoded at once. */
 const PIECE_UNITS = 1_048_576
 
-async function encodeText(text: string): Promise<Uint8Array> {
+async function encodeText(text: string, caller: unknown): Promise<Uint8Array> {
   const encoder = new TextEncoder()
   if (text.length <= PIECE_UNITS) return encoder.encode(text)
   let size = 0
-  await eachPiece(text, (piece) => (size += utf8Length(piece)))
+  await eachPiece(text, caller, (piece) => (size += utf8Length(piece)))
   const bytes = new Uint8Array(size)
   let filled = 0
-  await eachPiece(text, (piece) => (filled += encoder.encodeInto(piece, bytes.subarray(filled)).written))
+  await eachPiece(text, caller, (piece) => (filled += encoder.encodeInto(piece, bytes.subarray(filled)).written))
   return bytes
 }
 
-async function eachPiece(text: string, take: (piece: string) => unknown): Promise<void> {
+async function eachPiece(text: string, caller: unknown, take: (piece: string) => unknown): Promise<void> {
   for (let at = 0; at < text.length;) {
     let end = at + PIECE_UNITS
     // A pair of surrogates is one character, and is not split.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
     take(text.slice(at, end))
     at = end
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
 }
 

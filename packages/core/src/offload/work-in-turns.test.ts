@@ -42,32 +42,36 @@ const filled = (line: string): string =>
   `${line}\n`.repeat(Math.ceil((PIECE * PIECES) / (line.length + 1))).slice(0, PIECE * PIECES)
 const record = { id: 7, name: 'a name', tags: ['a', 'b'] }
 
+const contents: [name: string, ...content: ContentBlock[]][] = [
+  ['a log', { type: 'text', text: filled('2026-03-11T12:00:00Z INFO worker 12 did 84 ok') }],
+  ['one line', { type: 'text', text: filled('x'.repeat(PIECE * PIECES)) }],
+  ['blank lines', { type: 'text', text: filled('') }],
+  ['NULs', { type: 'text', text: filled('a\0b') }],
+  ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 40_000 }, () => record)) }],
+  ['JSON lines', { type: 'text', text: filled(JSON.stringify(record)) }],
+  ['a JSON value', { type: 'json', value: Array.from({ length: 40_000 }, () => record) }],
+  ['a table', { type: 'text', text: filled('1,name,"Rome, Italy",3.50') }],
+  ['a page', { type: 'text', text: `<!doctype html><body>${filled('<p>Some words.</p>')}` }],
+  ['XML', { type: 'text', text: `<?xml version="1.0"?><all>${filled('<item id="1">x</item>')}` }],
+  ['Markdown', { type: 'text', text: filled('## Part\n\nSome [words](x).\n'), mediaType: 'text/markdown' }],
+  ['a listing', { type: 'text', text: filled('./src/folder/file.ts') }],
+  ['a configuration', { type: 'text', text: filled('[part]\nname = "n"\n') }],
+  ['code', { type: 'text', text: filled('def f(a):\n    return a\n'), mediaType: 'text/x-python' }],
+  ['YAML', { type: 'text', text: filled('- name: n\n  value: 1\n'), mediaType: 'application/yaml' }],
+  ['a diff', { type: 'text', text: filled('--- a/f.ts\n+++ b/f.ts\n@@ -1,3 +1,3 @@\n context\n-old\n+new') }],
+  ['a text document', { type: 'document', mediaType: 'text/plain', data: Buffer.from(filled('a line')) }],
+  [
+    'many blocks',
+    ...Array.from({ length: 2 * PIECES }, (): ContentBlock => ({ type: 'text', text: 'a line\n'.repeat(999) })),
+  ],
+]
+
 describe('an offload', () => {
   afterEach(() => {
     vi.restoreAllMocks()
   })
 
-  it.each<[name: string, ...content: ContentBlock[]]>([
-    ['a log', { type: 'text', text: filled('2026-03-11T12:00:00Z INFO worker 12 did 84 ok') }],
-    ['one line', { type: 'text', text: filled('x'.repeat(PIECE * PIECES)) }],
-    ['blank lines', { type: 'text', text: filled('') }],
-    ['NULs', { type: 'text', text: filled('a\0b') }],
-    ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 40_000 }, () => record)) }],
-    ['JSON lines', { type: 'text', text: filled(JSON.stringify(record)) }],
-    ['a JSON value', { type: 'json', value: Array.from({ length: 40_000 }, () => record) }],
-    ['a table', { type: 'text', text: filled('1,name,"Rome, Italy",3.50') }],
-    ['a page', { type: 'text', text: `<!doctype html><body>${filled('<p>Some words.</p>')}` }],
-    ['XML', { type: 'text', text: `<?xml version="1.0"?><all>${filled('<item id="1">x</item>')}` }],
-    ['Markdown', { type: 'text', text: filled('## Part\n\nSome [words](x).\n'), mediaType: 'text/markdown' }],
-    ['a listing', { type: 'text', text: filled('./src/folder/file.ts') }],
-    ['a configuration', { type: 'text', text: filled('[part]\nname = "n"\n') }],
-    ['a diff', { type: 'text', text: filled('--- a/f.ts\n+++ b/f.ts\n@@ -1,3 +1,3 @@\n context\n-old\n+new') }],
-    ['a text document', { type: 'document', mediaType: 'text/plain', data: Buffer.from(filled('a line')) }],
-    [
-      'many blocks',
-      ...Array.from({ length: 2 * PIECES }, (): ContentBlock => ({ type: 'text', text: 'a line\n'.repeat(999) })),
-    ],
-  ])('of %s lets other work run after each chunk', async (_name, ...content) => {
+  it.each(contents)('of %s lets other work run after each chunk', async (_name, ...content) => {
     const turns = await turnsDuring(async () => {
       const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
       expect(outcome.status).toBe('offloaded')
@@ -82,6 +86,33 @@ describe('an offload', () => {
       offloader().offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),
     )
     expect(turns).toBeGreaterThan(PIECES)
+  })
+})
+
+describe('offloads of several callers at the same time', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  /** Start two offloads of one scope, then one of another. Return the scopes in the order in which their offloads end. */
+  async function orderOf(offload: (session: ContextOffloader) => Promise<unknown>): Promise<string> {
+    const root = offloader()
+    let order = ''
+    const work = (scope: string): Promise<void> => offload(root.forScope(scope)).then(() => void (order += scope))
+    await turnsDuring(() => Promise.all(['a', 'a', 'b'].map(work)))
+    return order
+  }
+
+  it.each(contents)('let an offload of %s end before two earlier ones of another scope', async (...kind) => {
+    const [, ...content] = kind
+    const call = { toolName: 'tool', toolCallId: 'call_1', content }
+    expect(await orderOf((session) => session.offload(call))).toBe('baa')
+  })
+
+  it('let an offload of a stream end before two earlier ones of another scope', async () => {
+    const chunks = [Buffer.from(filled('a line'))]
+    const call = { toolName: 'tool', toolCallId: 'call_1' }
+    expect(await orderOf((session) => session.offloadStream({ ...call, chunks: toAsync(chunks) }))).toBe('baa')
   })
 })
 

@@ -13,22 +13,23 @@ import { RedactionError, type Redact } from './redact-text.ts'
 export async function redactContent(
   content: readonly ContentBlock[],
   redact: Redact,
+  caller?: unknown,
 ): Promise<readonly ContentBlock[]> {
   const blocks: ContentBlock[] = []
   for (const block of content) {
-    blocks.push(redactNames(await redactBlock(block, redact), redact))
-    await yieldWhenDue()
+    blocks.push(redactNames(await redactBlock(block, redact, caller), redact))
+    await yieldWhenDue(caller)
   }
   return blocks.every((block, index) => block === content[index]) ? content : blocks
 }
 
-async function redactBlock(block: ContentBlock, redact: Redact): Promise<ContentBlock> {
+async function redactBlock(block: ContentBlock, redact: Redact, caller: unknown): Promise<ContentBlock> {
   if (block.type === 'text') {
-    const text = await redactLarge(block.text, redact)
+    const text = await redactLarge(block.text, redact, caller)
     return text === block.text ? block : { ...block, text }
   }
   if (block.type === 'json' || block.type === 'unknown') {
-    const json = await indentLargeJson(block.value)
+    const json = await indentLargeJson(block.value, caller)
     // A framework may still write such an object in its own way.
     if (json === undefined && Object(block.value) === block.value && typeof block.value !== 'function')
       throw new RedactionError('A value cannot be written as JSON: it has a cycle or a bigint, or a getter throws.')
@@ -45,7 +46,7 @@ async function redactBlock(block: ContentBlock, redact: Redact): Promise<Content
   if (!isMediaBlock(block) || block.type !== 'document' || block.data === undefined) return block
   const document = documentText(block.data, block.mediaType)
   if (document === undefined) return block
-  const text = await redactLarge(document.text, redact)
+  const text = await redactLarge(document.text, redact, caller)
   return text === document.text ? block : { ...block, mediaType: document.contentType, data: encoder.encode(text) }
 }
 
@@ -81,13 +82,13 @@ export function redactedJson(json: string, redact: (text: string) => string): st
 /** Number of UTF-16 units that are redacted at once. */
 const PIECE_UNITS = 262_144
 
-async function redactLarge(text: string, redact: Redact): Promise<string> {
+async function redactLarge(text: string, redact: Redact, caller: unknown): Promise<string> {
   if (text.length <= PIECE_UNITS) return redact(text)
   const arriving = new ArrivingRedaction(redact)
   const parts: string[] = []
   for (let at = 0; at < text.length; at += PIECE_UNITS) {
     parts.push(arriving.push(text.slice(at, at + PIECE_UNITS)))
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
   return [...parts, arriving.finish()].join('')
 }

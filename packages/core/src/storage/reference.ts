@@ -24,14 +24,16 @@ export interface ReferenceInput {
   readonly key: string
   readonly contentType: string
   readonly content: Uint8Array
+  /** Identity of the caller, for fair turns between callers. */
+  readonly caller?: unknown
 }
 
 /** Returns `<slug of the key>_<100 bits of a SHA-256>`, which has at most 64 characters of `a-z`, `0-9` and `_`. */
-export async function contentReference({ content, ...input }: ReferenceInput): Promise<string> {
+export async function contentReference({ content, caller, ...input }: ReferenceInput): Promise<string> {
   const digest = new ReferenceDigest(input)
   for (let at = 0; at < content.byteLength; at += HASHED_BYTES) {
     digest.add(content.subarray(at, at + HASHED_BYTES))
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
   return await digest.reference()
 }
@@ -40,7 +42,7 @@ export class ReferenceDigest {
   readonly #sha256 = createSha256()
   readonly #slug: string
 
-  constructor({ scope, key, contentType }: Omit<ReferenceInput, 'content'>) {
+  constructor({ scope, key, contentType }: Omit<ReferenceInput, 'content' | 'caller'>) {
     this.#slug = slug(key)
     // JSON separates the parts and keeps lone surrogates distinct.
     this.#sha256.update(new TextEncoder().encode(`${JSON.stringify([scope, key, contentType])}\n`))

@@ -177,7 +177,8 @@ export class ScopedStorage implements Storage {
     lifetime.quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
     const bytes = options.transfer === true ? content : copyBytes(content)
-    const reference = await contentReference({ scope: this.#scope.segments, key, contentType, content: bytes })
+    const { segments: scope, caller } = this.#scope
+    const reference = await contentReference({ scope, key, contentType, content: bytes, caller })
     const asksFirst = bytes.byteLength >= driver.touchFirstBytes
     return await this.#write({ reference, asksFirst, key, contentType, chunks: onlyChunk(bytes) }, options)
   }
@@ -252,7 +253,7 @@ export class ScopedStorage implements Storage {
           writing = true
           LineIndex ??= (await import('@spillway/text/internal/lines')).LineIndexRecorder
           const lines = new LineIndex()
-          const counted = seenChunks(chunks, (chunk) => {
+          const counted = seenChunks(chunks, this.#scope.caller, (chunk) => {
             size += chunk.byteLength
             lines.add(chunk)
           })

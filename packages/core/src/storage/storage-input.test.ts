@@ -242,7 +242,7 @@ test('seenChunks shows each chunk before it is passed on', async () => {
     yield bytes('cde')
   }
   const see = (chunk: Uint8Array): void => void seen.push(new TextDecoder().decode(chunk))
-  expect(await texts(seenChunks(source(), see))).toEqual(['ab', 'cde'])
+  expect(await texts(seenChunks(source(), undefined, see))).toEqual(['ab', 'cde'])
   expect(seen).toEqual(['ab', 'cde'])
 })
 

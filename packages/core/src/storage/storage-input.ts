@@ -180,12 +180,13 @@ const SEEN_BYTES = 16_777_216
 
 export async function* seenChunks(
   chunks: AsyncIterable<Uint8Array>,
+  caller: unknown,
   see: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.byteLength; at += SEEN_BYTES) {
       see(chunk.subarray(at, at + SEEN_BYTES))
-      await yieldWhenDue()
+      await yieldWhenDue(caller)
     }
     yield chunk
   }

@@ -64,7 +64,7 @@ async function replaceParts(chosen: readonly ChosenPart[], context: CompactionCo
   const failures: HistoryFailure[] = []
   for (let start = 0; start < chosen.length; start += CONCURRENT_PARTS) {
     const batch = chosen.slice(start, start + CONCURRENT_PARTS)
-    await yieldWhenDue()
+    await yieldWhenDue(context.caller)
     if (failures.some(isOutage)) {
       for (const { workingMessage } of batch) workingMessage.reason = 'store-failed'
       continue

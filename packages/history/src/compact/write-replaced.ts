@@ -62,11 +62,11 @@ async function previewText(
   contentType: string,
   budgetTokens: number,
   { toolName, call, isError }: ContentOrigin,
-  { offloader: { options } }: CompactionContext,
+  { offloader: { options }, caller }: CompactionContext,
 ): Promise<{ readonly lines: number; readonly preview: string }> {
   if (budgetTokens === 0) return { lines: countLines(text), preview: '' }
   const input = call === undefined ? undefined : inputValue(call)
-  const previewing = { call: { toolName, input, intent: toolIntent(toolName, input) }, contentType }
+  const previewing = { call: { toolName, input, intent: toolIntent(toolName, input), caller }, contentType }
   // The fallback, which selects lines, is good enough for a short preview.
   const reading = {
     ...previewing,

@@ -102,7 +102,7 @@ export class HistoryCompactor<Conversation = readonly HistoryMessage[]> {
       options,
     )
     const isOriginal = begun.messages === read
-    const tokens = isOriginal ? outcome.tokens.before : totalTokens(await workingMessagesOf(read, options.countTokens))
+    const tokens = isOriginal ? outcome.tokens.before : totalTokens(await workingMessagesOf(read, options))
     return {
       ...outcome,
       messages,
@@ -137,7 +137,7 @@ async function replayPasses(
   format: HistoryFormat<unknown>,
   options: ResolvedHistoryOptions,
 ): Promise<BegunHistory> {
-  const all = await workingMessagesOf(messages, options.countTokens)
+  const all = await workingMessagesOf(messages, options)
   const stored: ArchivedByHistory[] = []
   const failures: HistoryFailure[] = []
   if (options.mode === 'compress' || totalTokens(all) <= options.maxTotalTokens) return { messages, stored, failures }

@@ -41,6 +41,12 @@ test.runIf('threadCpuUsage' in process)(
   },
 )
 
+test('the texts of a caller wait for one parser in turn with the texts of other callers', async () => {
+  let order = ''
+  await Promise.all(['a', 'a', 'b'].map((caller) => outline(code, 'python', caller).then(() => (order += caller))))
+  expect(order).toBe('aba')
+})
+
 describe.each(Object.entries(OUTLINE_SAMPLES))('the outline of %s', (language, { code, names }) => {
   test('lists each definition with its first line, its last line and its depth', async () => {
     const symbols = await outline(code, language)

@@ -23,27 +23,32 @@ const MOST_TIME = 500
 
 /** Find definitions with tree-sitter grammars. Return `undefined` if the code is too long or parsing takes too long. */
 export function outlineByGrammars(loader: GrammarLoader): Outliner {
-  return async (text, language) => {
+  return async (text, language, caller) => {
     const known = GRAMMARS.get(language)
     if (known === undefined || text.length > MOST_PARSED) return undefined
     const grammar = known.unless?.pattern.test(text) === true ? known.unless.grammar : known
     if (grammar.columns === true && LONG_LINE.test(text)) return undefined
     const loaded = (await loader.load(grammar)) ?? (grammar.otherwise && (await loader.load(grammar.otherwise)))
-    // While a parser pauses, it must not parse another text.
-    return loaded && (await locks.run(language, () => outlineWith(text, loaded)))
+    if (loaded === undefined) return undefined
+    // While a parser pauses, it must not parse another text. Each caller waits with at most one text for a parser.
+    return await locks.run(caller, () => locks.run(language, () => outlineWith(text, loaded, caller)))
   }
 }
 
-const locks = new KeyedLock()
+const locks = new KeyedLock<unknown>()
 
-async function outlineWith(text: string, { parser, plan }: LoadedGrammar): Promise<OutlineSymbol[] | undefined> {
+async function outlineWith(
+  text: string,
+  { parser, plan }: LoadedGrammar,
+  caller: unknown,
+): Promise<OutlineSymbol[] | undefined> {
   // Without a final newline, scanners that search for the end of a line never end.
   const code = text.endsWith('\n') ? text : `${text}\n`
   const brake = new Brake(code.length)
   const parseOn = (): Tree | null => parser.parse(code, null, { progressCallback: brake.check })
   let tree = parseOn()
   while (tree === null && brake.pauses) {
-    await yieldToOthers(undefined)
+    await yieldToOthers(caller)
     brake.goOn()
     tree = parseOn()
   }
@@ -52,10 +57,10 @@ async function outlineWith(text: string, { parser, plan }: LoadedGrammar): Promi
     return undefined
   }
   try {
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
     const all = findDefinitions(tree, plan)
     const outer = all.filter(({ isInner }) => !isInner)
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
     return outlineOf(outer.length < ENOUGH ? all : outer, code)
   } finally {
     tree.delete()

@@ -1,6 +1,6 @@
 import { perSubject, yieldWhenDue } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
-import type { TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
+import type { Caller, TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
 import { writePage } from './write-page.ts'
 import { MARK_ARTICLE, MARK_ASIDE, MARK_HIDDEN, MARK_MAIN, MARK_NAMED_ASIDE, elementMarks } from './element-marks.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
@@ -20,7 +20,7 @@ export function htmlPreviewer(): TextPreviewer {
   return { name: 'html', previews: 'text', recognize: recognizeHtml, read: readHtml }
 }
 
-function readHtml({ intent }: TextSubject): TextReader {
+function readHtml({ intent, caller }: TextSubject & Caller): TextReader {
   const reader = new PageReader()
   const counter = new LineCounter()
   return {
@@ -30,12 +30,12 @@ function readHtml({ intent }: TextSubject): TextReader {
     },
     finish: async () => {
       const page = reader.finish(counter.lines)
-      await yieldWhenDue()
+      await yieldWhenDue(caller)
       const main = mainContent(page)
       if (main.length === 0) return undefined
       const { title, lines, isPart } = page
-      await yieldWhenDue()
-      const rest = await aroundMain(page, main)
+      await yieldWhenDue(caller)
+      const rest = await aroundMain(page, main, caller)
       return (options) => writePage({ title, main, rest, lines, isPart, words: intent.words }, options)
     },
   }
@@ -113,11 +113,11 @@ export function mainContent(page: Page): PageBlock[] {
 }
 
 /** Return the other blocks if they have more text than the main content, because the choice may then be wrong. */
-async function aroundMain({ blocks }: Page, main: readonly PageBlock[]): Promise<PageBlock[]> {
+async function aroundMain({ blocks }: Page, main: readonly PageBlock[], caller: unknown): Promise<PageBlock[]> {
   const texts = new Set(main.map(({ text }) => text))
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   const once = withoutRepeats(blocks)
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   const rest = once.filter(({ text, linkUnits }) => !texts.has(text) && linkUnits < LINKED_SHARE * text.length)
   return unlinked(rest) > unlinked(main) ? rest : []
 }

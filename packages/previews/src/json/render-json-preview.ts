@@ -9,7 +9,7 @@ import {
 } from '@spillway/text/internal'
 import { foreignLine } from '../layout/foreign-line.ts'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
-import type { PreviewOptions } from '../previewer.ts'
+import type { Caller, PreviewOptions } from '../previewer.ts'
 import { rowsWriter } from './entry-rows.ts'
 import type { JsonScan, ScannedString } from './json-scan.ts'
 import type { Shape } from './shape.ts'
@@ -40,8 +40,8 @@ const LEAST_TOKENS = 5
 const NAMES_SHARE = 0.75
 
 /** Write the structure, then rows of items, then long strings. */
-export async function renderJsonPreview(content: JsonContent, options: PreviewOptions): Promise<string> {
-  await readStrings(content.scan)
+export async function renderJsonPreview(content: JsonContent, options: PreviewOptions & Caller): Promise<string> {
+  await readStrings(content.scan, options.caller)
   const drafts = jsonDrafts(content, options)
   return typeof drafts === 'string' ? drafts : await fitBudgetInTurns(drafts, options)
 }
@@ -52,11 +52,11 @@ function renderNested(scan: JsonScan, options: PreviewOptions): string {
 }
 
 /** Read the strings that will be shown. The results are cached. */
-async function readStrings(scan: JsonScan): Promise<void> {
+async function readStrings(scan: JsonScan, caller: unknown): Promise<void> {
   for (const string of shownStrings(scan)) {
     const read = string.read()
-    await yieldWhenDue()
-    if ('json' in read) await readStrings(read.json)
+    await yieldWhenDue(caller)
+    if ('json' in read) await readStrings(read.json, caller)
   }
 }
 

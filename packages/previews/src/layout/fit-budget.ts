@@ -1,5 +1,5 @@
 import { yieldWhenDue } from '@spillway/text/internal'
-import type { PreviewOptions } from '../previewer.ts'
+import type { Caller, PreviewOptions } from '../previewer.ts'
 
 /** Largest number of drafts for one preview. */
 const ATTEMPTS = 6
@@ -25,10 +25,13 @@ export function fitBudget(write: (aim: number) => Draft, options: PreviewOptions
 }
 
 /** Like {@link fitBudget}, but other work can run between the attempts. */
-export async function fitBudgetInTurns(write: (aim: number) => Draft, options: PreviewOptions): Promise<string> {
+export async function fitBudgetInTurns(
+  write: (aim: number) => Draft,
+  options: PreviewOptions & Caller,
+): Promise<string> {
   const drafts = bestDrafts(write, options)
   for (;;) {
-    await yieldWhenDue()
+    await yieldWhenDue(options.caller)
     const next = drafts.next()
     if (next.done === true) return next.value
   }

@@ -21,4 +21,8 @@ export const FUNCTIONS: RegExp =
  * @param language - An id returned by `languageOf`, for example `typescript`.
  * @returns The definitions, or `undefined` for an unknown language.
  */
-export type Outliner = (text: string, language: string) => Promise<readonly OutlineSymbol[] | undefined>
+export type Outliner = (
+  text: string,
+  language: string,
+  caller?: unknown,
+) => Promise<readonly OutlineSymbol[] | undefined>

@@ -1,7 +1,7 @@
 import { countOf, cutWithMark, estimateTokens, yieldWhenDue } from '@spillway/text/internal'
 import { foreignLine } from '../layout/foreign-line.ts'
 import { writePreview } from '../layout/write-preview.ts'
-import type { TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
+import type { Caller, TextPreviewer, TextSubject, WritePreview } from '../previewer.ts'
 import type { ToolIntent } from '../detect/tool-intent.ts'
 import { BLANK, CLOSER, CODE, codeLines, type CodeLines } from './code-lines.ts'
 import { DEFINITION_RULES, NAME, type DefinitionRules } from './definition-rules.ts'
@@ -49,31 +49,31 @@ export function sourcePreviewer(outline?: Outliner): TextPreviewer {
 
 async function readSource(
   text: string,
-  subject: TextSubject,
+  subject: TextSubject & Caller,
   outline: Outliner | undefined,
 ): Promise<WritePreview | undefined> {
+  const { intent, caller } = subject
   const language = sourceSigns(subject)?.language
   if (language === undefined) return undefined
   const source = new SourceLines(text)
   if (text.length > source.count * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   const code = codeLines(source, rules)
-  const patterns = await patternOutline(code, rules)
-  await yieldWhenDue()
-  const found = await outline?.(source.code(), language)
+  const patterns = await patternOutline(code, rules, caller)
+  await yieldWhenDue(caller)
+  const found = await outline?.(source.code(), language, caller)
   const symbols = found === undefined ? patterns : completeOutline(found, patterns)
-  const { intent } = subject
   const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   const worth = lineWorth(code, symbols, { lines: asked(intent, shift, source.count), words: intent.words })
-  const lists = language === 'yaml' ? await yamlLists(code) : NO_LISTS
+  const lists = language === 'yaml' ? await yamlLists(code, caller) : NO_LISTS
   for (const [index, { nth }] of lists.unlike) worth[index] = Math.max(worth[index]!, UNLIKE / nth)
   const read = { language, code, symbols, worth, lists, note }
   return async (options) => {
-    const model = await sourceModel(read, options.budgetTokens)
-    await yieldWhenDue()
+    const model = await sourceModel(read, options.budgetTokens, caller)
+    await yieldWhenDue(caller)
     return writePreview(model, options)
   }
 }
@@ -148,16 +148,16 @@ const NAME_CAP = 80
 const MOST_LIKE = 6
 /** Number of tokens of the line number before a name. */
 const NUMBER_TOKENS = 2
-async function sourceModel(read: ReadSource, budgetTokens: number): Promise<PreviewModel> {
+async function sourceModel(read: ReadSource, budgetTokens: number, caller: unknown): Promise<PreviewModel> {
   const { language, code, symbols, worth, lists, note } = read
   const { count } = code.source
   const noun = symbols[0]?.kind === 'key' ? 'key' : 'definition'
   const counts = [countOf(count, 'line'), countOf(lists.documents.length, 'document'), countOf(symbols.length, noun)]
   const isSought = worth.some((value) => value >= SOUGHT)
   const most = isSought ? NAMES_BESIDE_SOUGHT : lists.unlike.size > 0 ? NAMES_BESIDE_UNLIKE : MOST_NAMES
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   const items = itemsOf(read, budgetTokens)
-  await yieldWhenDue()
+  await yieldWhenDue(caller)
   return {
     items,
     lines: count,
@@ -279,7 +279,11 @@ interface Open {
  *
  * The outline misses names defined by macros, and definitions within a line.
  */
-export async function patternOutline(code: CodeLines, rules: DefinitionRules): Promise<OutlineSymbol[]> {
+export async function patternOutline(
+  code: CodeLines,
+  rules: DefinitionRules,
+  caller?: unknown,
+): Promise<OutlineSymbol[]> {
   const { source, indents, kinds, firsts } = code
   const matcher = definitionMatcher(rules)
   const found: { open: Open; end: number }[] = []
@@ -294,7 +298,7 @@ export async function patternOutline(code: CodeLines, rules: DefinitionRules): P
   }
   let previous = -1
   for (let index = source.from; index < source.to; index++) {
-    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
+    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue(caller)
     const kind = kinds[index]!
     if (kind !== CODE && kind !== CLOSER) continue
     const indent = indents[index]!

@@ -50,7 +50,7 @@ interface Node {
 }
 
 /** Finds long lists, and lines that are unlike the same line of other items. */
-export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists> {
+export async function yamlLists({ source, kinds }: CodeLines, caller: unknown): Promise<YamlLists> {
   const keys: Node[] = []
   const sizes = new Map<number, string>()
   const manifests: Node[] = []
@@ -70,7 +70,7 @@ export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists
   }
   open(-1, -1, '', '')
   for (let index = source.from; index < source.to; index++) {
-    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
+    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue(caller)
     if (kinds[index] !== CODE && kinds[index] !== CLOSER) continue
     const line = source.line(index)
     if (line.startsWith('---')) open(index, -1, '', '')
@@ -95,13 +95,14 @@ export async function yamlLists({ source, kinds }: CodeLines): Promise<YamlLists
     depth: 0,
   }))
   const all = new Set(keys.filter(({ column }) => column === 0).map(({ parent }) => parent)).size
-  return { sizes, unlike: await unlikeLines(keys), documents: all > 1 && all === manifests.length ? documents : [] }
+  const unlike = await unlikeLines(keys, caller)
+  return { sizes, unlike, documents: all > 1 && all === manifests.length ? documents : [] }
 }
 
-async function unlikeLines(keys: readonly Node[]): Promise<Map<number, UnlikeLine>> {
+async function unlikeLines(keys: readonly Node[], caller: unknown): Promise<Map<number, UnlikeLine>> {
   const counts = new Map<string, number>()
   let most = 0
-  await inTurns(keys, ({ form, whole }) => {
+  await inTurns(keys, caller, ({ form, whole }) => {
     most = Math.max(most, add(counts, form))
     if (whole !== form) add(counts, whole)
   })
@@ -109,14 +110,14 @@ async function unlikeLines(keys: readonly Node[]): Promise<Map<number, UnlikeLin
   const isRare = (key: Node): boolean => isRareKey(key) || counts.get(key.whole)! * MANY <= counts.get(key.form)!
   const rare: Node[] = []
   const sums = new Map<string, number>()
-  await inTurns(keys, (key) => {
+  await inTurns(keys, caller, (key) => {
     if (key.whole === key.form || !isRare(key)) return
     rare.push(key)
     add(sums, isRareKey(key) ? '' : key.form)
   })
   const seen = new Map<string, number>()
   const unlike = new Map<number, UnlikeLine>()
-  await inTurns(rare, (key) => {
+  await inTurns(rare, caller, (key) => {
     const { form, whole } = key
     const isKey = isRareKey(key)
     if (sums.get(isKey ? '' : form)! > (isKey ? keys.length : counts.get(form)!) * MOST_UNLIKE) return
@@ -131,9 +132,9 @@ async function unlikeLines(keys: readonly Node[]): Promise<Map<number, UnlikeLin
 }
 
 /** Calls `take` with each key, and yields to the event loop. */
-async function inTurns(keys: readonly Node[], take: (key: Node) => void): Promise<void> {
+async function inTurns(keys: readonly Node[], caller: unknown, take: (key: Node) => void): Promise<void> {
   for (const [index, key] of keys.entries()) {
-    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue()
+    if (index % LINES_OF_A_PIECE === 0) await yieldWhenDue(caller)
     take(key)
   }
 }

@@ -40,9 +40,9 @@ export async function jsonResponse(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const chunks: Uint8Array[] = []
-  for (const part of await jsonParts(value, 0)) {
+  for (const part of await jsonParts(value, 0, call.limitKey)) {
     chunks.push(new TextEncoder().encode(part))
-    await yieldWhenDue()
+    await yieldWhenDue(call.limitKey)
   }
   const bytes = concatBytes(chunks) as Uint8Array<ArrayBuffer>
   call.bytesOut = bytes.length

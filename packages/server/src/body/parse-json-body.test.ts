@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parseExactJson } from '@spillway/core/adapter'
 import { propertyRuns } from '@spillway-internal/test-run'
 import { codePoint } from '@spillway-internal/test-run/code-point'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseJsonBody } from './parse-json-body.ts'
 
 const LIMITS = { maxJsonDepth: 200, maxJsonValues: 100_000 }
@@ -33,6 +33,18 @@ describe('parseJsonBody', () => {
     ['a key that is too long', `{"${'a'.repeat(70_000)}":0}`],
   ])('rejects %s', async (_name, text) => {
     await expect(parse(text)).rejects.toMatchObject({ code: 'too-large', status: 413 })
+  })
+
+  it('parses the bodies of several callers in turn', async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    let now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+    onTestFinished(() => void vi.restoreAllMocks())
+    const body = encode(JSON.stringify('x'.repeat(500_000)))
+    let order = ''
+    const parseOf = (caller: string) => parseJsonBody(body, { ...LIMITS, caller }).then(() => (order += caller))
+    await Promise.all(['a', 'a', 'b'].map(parseOf))
+    expect(order).toBe('baa')
   })
 
   it('does not quote the body in its error', async () => {

@@ -10,6 +10,8 @@ export interface JsonLimits {
 }
 
 interface ParseOptions extends JsonLimits {
+  /** Identity of the caller, for fair turns between callers. */
+  readonly caller?: unknown
   /** Parses a part of the JSON. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
   /** Size in bytes above which a value is parsed in parts. */
@@ -23,7 +25,7 @@ export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): P
     for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value
-      await yieldWhenDue()
+      await yieldWhenDue(options.caller)
     }
   } catch (error) {
     // The message of the parser is left out, because it would quote the body.

@@ -67,7 +67,8 @@ async function runWithBody(
       const bytes = await received.read()
       await received.remove()
       const { parse, normalize = (value: unknown) => value } = route
-      const body = validate(schema, normalize(await parseJsonBody(bytes, { ...limits, parse })), 'body')
+      const json = await parseJsonBody(bytes, { ...limits, parse, caller: call.limitKey })
+      const body = validate(schema, normalize(json), 'body')
       return await route.handle({ ...input, body }, contextOf(routeCall, services, ticket, none()))
     })
   } finally {
@@ -91,7 +92,7 @@ async function runWithin(
   const ticket = (await gate?.enter(call.limitKey, memory, context.signal)) ?? NO_TICKET
   try {
     // Otherwise several requests could run in one turn of the event loop, which accepts one connection in each turn.
-    await yieldWhenDue()
+    await yieldWhenDue(call.limitKey)
     const reply = await handle(ticket)
     if ('json' in reply) {
       const response = await jsonResponse(call, reply.json, reply.status)

@@ -27,9 +27,9 @@ interface OpenValue {
  * Serialize a JSON value like `indentJson`, but yield to the event loop every few milliseconds. Throws a `RangeError`
  * if the value is too deep or the text too long.
  */
-export async function indentLargeJson(value: unknown): Promise<string | undefined> {
+export async function indentLargeJson(value: unknown, caller?: unknown): Promise<string | undefined> {
   try {
-    const parts = await jsonParts(value, 2)
+    const parts = await jsonParts(value, 2, caller)
     return parts.length === 0 ? undefined : parts.join('')
   } catch (error) {
     if (error instanceof RangeError) throw error
@@ -42,13 +42,17 @@ export async function indentLargeJson(value: unknown): Promise<string | undefine
  * Serialize a JSON value in parts, and yield to the event loop every few milliseconds. The joined parts equal
  * `JSON.stringify(value, null, indentation)`. There are no parts if JSON cannot express the value.
  */
-export async function jsonParts(value: unknown, indentation: 0 | 2): Promise<readonly string[]> {
-  if (weigh(value) > MOST_AT_ONCE) return await writeLarge(value, indentation)
+export async function jsonParts(
+  value: unknown,
+  indentation: 0 | 2,
+  caller?: unknown,
+): Promise<readonly string[]> {
+  if (weigh(value) > MOST_AT_ONCE) return await writeLarge(value, indentation, caller)
   const text = JSON.stringify(value, null, indentation) as string | undefined
   return text === undefined ? [] : [text]
 }
 
-async function writeLarge(value: unknown, indentation: 0 | 2): Promise<readonly string[]> {
+async function writeLarge(value: unknown, indentation: 0 | 2, caller: unknown): Promise<readonly string[]> {
   const parts: string[] = []
   const open: OpenValue[] = []
   const ancestors = new Set<unknown>()
@@ -56,7 +60,7 @@ async function writeLarge(value: unknown, indentation: 0 | 2): Promise<readonly 
   await begin(value, '')
   for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
     await writeNext(last)
-    await yieldWhenDue()
+    await yieldWhenDue(caller)
   }
   return parts
 
@@ -111,7 +115,7 @@ async function writeLarge(value: unknown, indentation: 0 | 2): Promise<readonly 
       if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
       parts.push(JSON.stringify(text.slice(at, end)).slice(1, -1))
       at = end
-      await yieldWhenDue()
+      await yieldWhenDue(caller)
     }
     parts.push('"')
   }

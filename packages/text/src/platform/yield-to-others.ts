@@ -15,7 +15,7 @@ let running: unknown = NOBODY
  * Yield if the time of this turn of the event loop is used, or if other work waits for its slice. Only the caller whose
  * slice runs now continues before the other work. Call this function after each part of the work.
  */
-export function yieldWhenDue(caller?: unknown): Promise<void> | undefined {
+export function yieldWhenDue(caller: unknown): Promise<void> | undefined {
   const now = performance.now()
   const mayContinue = waiting.isEmpty || caller === running
   return now < (sliceEnd ?? beginSlice(now)) && mayContinue ? undefined : yieldToOthers(caller)
