@@ -58,6 +58,32 @@ describe('findEmbeddedMedia', () => {
     expect(Buffer.from(found?.data ?? []).equals(PNG)).toBe(true)
   })
 
+  it.each([
+    ['without escapes', (text: string) => text],
+    ['with escaped slashes', (text: string) => text.replaceAll('/', String.raw`\/`)],
+    [
+      'with escaped letters',
+      (text: string) => text.replaceAll(/[A-F]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+    ],
+    ['with escaped line ends', (text: string) => text.replaceAll(/.{61}/g, String.raw`$&\\\n`)],
+    ['on lines', (text: string) => text.replaceAll(/.{63}/g, '$&\n')],
+  ])('reads the exact bytes of large Base64 %s, and lets other work run', async (_, write) => {
+    const file = bytesFrom('\x89PNG\r\n\x1a\n', 600_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    let now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+    onTestFinished(() => void vi.restoreAllMocks())
+    let turns = 0
+    let ended = false
+    const other = (): void => void (ended || (turns++, setImmediate(other)))
+    setImmediate(other)
+    const [found] = await findEmbeddedMedia(`{"content":"${write(encodeBase64(file))}"}`)
+    ended = true
+    expect(Buffer.from(found?.data ?? []).equals(file)).toBe(true)
+    // Both the search for the end and the removal of escapes take 12 pieces.
+    expect(turns).toBeGreaterThan(24)
+  })
+
   it('does not include the quotes of JSON around Base64', async () => {
     const json = JSON.stringify({ inner: JSON.stringify({ inner: JSON.stringify({ data: base64 }) }) })
     const [{ start, end } = { start: 0, end: 0 }] = await findEmbeddedMedia(json)

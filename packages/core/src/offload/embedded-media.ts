@@ -9,6 +9,10 @@ const MIN_UNITS = 512
 /** Distance between inspected positions. Every run of `MIN_UNITS` contains at least two of these positions. */
 const PROBE_DISTANCE = 250
 const PROBES_AT_ONCE = 64
+/** Units that are scanned or unescaped at once. */
+const PIECE_UNITS = 65_536
+/** Length of the longest escape. */
+const ESCAPE_UNITS = 6
 /** Shortest line of Base64 in MIME and PEM, except for the last line. */
 const MIN_LINE_UNITS = 60
 /** UTF-16 units before and after a run of Base64 that are searched for its media type. */
@@ -58,8 +62,8 @@ export async function findEmbeddedMedia(text: string, caller?: unknown): Promise
     // If a line ends here, the Base64 may continue at the next position.
     const inside = isDigit(text, at) ? at : at + 1
     if (isDigit(text, inside)) {
-      const run = runAround(text, inside, from)
-      const media = run.end - run.start < MIN_UNITS ? undefined : readRun(text, run.start, run.end)
+      const run = await runAround(text, inside, from, caller)
+      const media = run.end - run.start < MIN_UNITS ? undefined : await readRun(text, run.start, run.end, caller)
       if (media !== undefined) found.push(media)
       from = run.until
     }
@@ -71,11 +75,12 @@ export async function findEmbeddedMedia(text: string, caller?: unknown): Promise
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
 /** Finds the run of Base64 around a position. A run continues over a line end only if the line before it is long. */
-function runAround(
+async function runAround(
   text: string,
   at: number,
   from: number,
-): { readonly start: number; readonly end: number; readonly until: number } {
+  caller: unknown,
+): Promise<{ readonly start: number; readonly end: number; readonly until: number }> {
   let start = at
   for (let lineEnd = 1; lineEnd > 0; start -= lineEnd) {
     while (start > from && isDigit(text, start - 1)) start--
@@ -85,8 +90,9 @@ function runAround(
   }
   let end = start
   let lineBefore = end
+  let scanned = 0
   for (let line = end; ; line = end) {
-    while (isDigit(text, end)) end++
+    for (; isDigit(text, end); end++) if (++scanned % PIECE_UNITS === 0) await yieldWhenDue(caller)
     const next = text[end] === '\n' ? end + 1 : text.startsWith('\r\n', end) ? end + 2 : end
     if (next === end || end - line < MIN_LINE_UNITS || !isDigit(text, next)) break
     lineBefore = end
@@ -101,7 +107,7 @@ function runAround(
   return { start, end, until: Math.max(until, end) }
 }
 
-function readRun(text: string, start: number, end: number): EmbeddedMedia | undefined {
+async function readRun(text: string, start: number, end: number, caller: unknown): Promise<EmbeddedMedia | undefined> {
   const before = text.slice(Math.max(0, start - NEARBY_UNITS), start)
   const after = text.slice(end, end + NEARBY_UNITS)
   if (!ENDING.test(after.replace(/^\\+/, ''))) return undefined
@@ -112,7 +118,10 @@ function readRun(text: string, start: number, end: number): EmbeddedMedia | unde
   const signed = mediaFromData('', head.slice(0, head.length - (head.length % 4)))?.mediaType ?? UNKNOWN
   // Most long words are not files, so they are not decoded completely.
   if (declared === undefined && signed === UNKNOWN) return undefined
-  const block = mediaFromData(isContentType(declared) ? declared : signed, unescaped(text.slice(start, end)))
+  const block = mediaFromData(
+    isContentType(declared) ? declared : signed,
+    await unescapedInTurns(text.slice(start, end), caller),
+  )
   if (block?.data === undefined) return undefined
   const { type, mediaType, data } = block
   return { start: url === null ? start : start - before.length + scheme, end, type, mediaType, data }
@@ -129,3 +138,15 @@ const unescaped = (text: string): string =>
   text.replace(ESCAPE, (_, code: string | undefined) =>
     code === undefined ? '' : String.fromCharCode(parseInt(code, 16)),
   )
+
+async function unescapedInTurns(text: string, caller: unknown): Promise<string> {
+  const parts: string[] = []
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    // A piece may end before a backslash, but not within an escape.
+    const escape = text.slice(at + PIECE_UNITS - ESCAPE_UNITS, at + PIECE_UNITS).lastIndexOf('\\')
+    end = at + PIECE_UNITS + (escape < 0 ? 0 : escape - ESCAPE_UNITS)
+    parts.push(unescaped(text.slice(at, end)))
+    await yieldWhenDue(caller)
+  }
+  return parts.join('')
+}

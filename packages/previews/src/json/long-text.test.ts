@@ -1,6 +1,8 @@
 import { decodeEscapes } from '@spillway/text/internal/json'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { TextScanner } from '../log/text-scanner.ts'
+import { LongText } from './long-text.ts'
 import { cutEscape } from './show-value.ts'
 
 describe('a long string in parts', () => {
@@ -14,5 +16,17 @@ describe('a long string in parts', () => {
         expect(wholes.map(decodeEscapes).join('')).toEqual(decodeEscapes(cutEscape(raw)))
       }),
     )
+  })
+
+  it('is never read in one step with more than a few of its parts', () => {
+    const read = vi.spyOn(TextScanner.prototype, 'push')
+    onTestFinished(() => read.mockRestore())
+    const string = new LongText([], undefined)
+    const sizes = Array.from({ length: 32 }, () => {
+      read.mockClear()
+      string.push('a line\\n'.repeat(8_192))
+      return read.mock.calls.reduce((sum, [text]) => sum + text.length, 0)
+    })
+    expect(Math.max(...sizes)).toBeLessThan(4 * 65_536)
   })
 })

@@ -5,7 +5,7 @@ import type { JsonScan, ScannedString } from './json-scan.ts'
 import { cutEscape } from './show-value.ts'
 
 /** Longest string that is stored, in UTF-16 units. A longer string is read while it arrives. */
-const KEPT_UNITS = 1_048_576
+const KEPT_UNITS = 131_072
 /** Number of UTF-16 units at the start that are kept to detect JSON. */
 const START_UNITS = 1_024
 /** Smallest number of line ends in a string that is shown by lines. */
