@@ -1,4 +1,4 @@
-import { BoundedMap, RecencyMap, type KeyedLock } from '@spillway/text/internal'
+import { BoundedMap, RecencyMap, yieldWhenDue, type KeyedLock } from '@spillway/text/internal'
 import type { CompleteDriver, DriverEntry, EntryInfo, EvictionCandidate, EvictionOutcome } from './storage-driver.ts'
 import { entryId, idPrefix, splitId, type EntryId } from './entry-names.ts'
 import {
@@ -128,7 +128,7 @@ export class EntryLifetime {
     const list = (): AsyncIterable<DriverEntry> => this.#driver.list(prefix, { unusedSince })
     const isDue = ({ id, info }: DriverEntry): boolean => id.startsWith(prefix) && this.isExpired(info)
     async function* due(): AsyncGenerator<Due> {
-      for await (const entry of guardIteration({ action: 'collect' }, list)) {
+      for await (const entry of guardIteration({ action: 'collect', caller: prefix }, list)) {
         checkAborted(signal)
         const removing = isDue(entry) ? removeUnended(entry.id) : undefined
         if (removing !== undefined) count(await removing)
@@ -162,6 +162,7 @@ export class EntryLifetime {
       if (batch.size < this.#batch) continue
       yield* await this.#evictBatch(reason, [...batch.values()], isDue)
       batch.clear()
+      await yieldWhenDue(splitId(one.id).path)
     }
     if (batch.size > 0) yield* await this.#evictBatch(reason, [...batch.values()], isDue)
   }
@@ -202,7 +203,8 @@ export class EntryLifetime {
 
   async *#exactly(path: string): AsyncGenerator<DriverEntry> {
     const list = (): AsyncIterable<DriverEntry> => this.#driver.list(idPrefix(path), { below: false })
-    for await (const entry of guardIteration({ action: 'list' }, list)) if (splitId(entry.id).path === path) yield entry
+    for await (const entry of guardIteration({ action: 'list', caller: path }, list))
+      if (splitId(entry.id).path === path) yield entry
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { bytes, collect, stream } from '../conformance/sample.ts'
 import { createStorage, type ManagedStorage } from './managed-storage.ts'
@@ -600,4 +600,25 @@ describe('scopeAt', () => {
       await expect(scope.scopeAt(path), path).rejects.toMatchObject({ code: 'invalid-key' })
     expect(await collect((await scope.scopeAt('b')).list())).toEqual([])
   })
+})
+
+test.each<[name: string, work: (storage: ManagedStorage) => Promise<unknown>]>([
+  ['listing', (storage) => collect(storage.list())],
+  ['clearing', (storage) => storage.clear()],
+  ['evicting', (storage) => storage.endTurn()],
+])('%s many entries lets other work run between them', async (_, work) => {
+  const storage = createStorage(new TinyDriver(new TinyDisk(Date.now)), { evictAfterTurns: 1, ttlMs: 60_000 })
+  for (let entry = 0; entry < 50; entry++) await storage.store(`${entry}`, bytes('content'))
+  await storage.endTurn()
+  await new Promise((resolve) => setImmediate(resolve))
+  let now = performance.now()
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
+  onTestFinished(() => void vi.restoreAllMocks())
+  let turns = 0
+  let ended = false
+  const other = (): void => void (ended || (turns++, setImmediate(other)))
+  setImmediate(other)
+  await work(storage)
+  ended = true
+  expect(turns).toBeGreaterThan(40)
 })

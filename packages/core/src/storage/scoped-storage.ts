@@ -431,8 +431,9 @@ export class ScopedStorage implements Storage {
       return unended.take(id, info)
     }
     const isExcepted = (id: EntryId): boolean => except?.has(splitId(id).reference) === true
+    const { caller } = this.#scope
     const listing = { below, except: except && isExcepted }
-    for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(prefix, listing))) {
+    for await (const { id, info } of guardIteration({ action: 'list', caller }, () => driver.list(prefix, listing))) {
       checkAborted(signal)
       if (await isUnended(id, info)) continue
       const rest = id.slice(prefix.length)
@@ -442,7 +443,9 @@ export class ScopedStorage implements Storage {
       yield inScope(nested, this.#storedInfo(reference, info))
     }
     if (below === false)
-      for await (const { id, info } of guardIteration({ action: 'list' }, () => driver.list(segmentsPrefix(path))))
+      for await (const { id, info } of guardIteration({ action: 'list', caller }, () =>
+        driver.list(segmentsPrefix(path)),
+      ))
         await isUnended(id, info)
     for (const { path: place, reference, parts } of unended?.all() ?? [])
       if (except?.has(reference) !== true && (below !== false || place === path))
@@ -473,7 +476,9 @@ export class ScopedStorage implements Storage {
     let cleared = 0
     let isDone = false
     try {
-      for await (const id of guardIteration({ action: 'clear' }, () => this.#state.driver.removeAll(prefix))) {
+      for await (const id of guardIteration({ action: 'clear', caller: this.#scope.caller }, () =>
+        this.#state.driver.removeAll(prefix),
+      )) {
         if (openEntryOf(id)?.isHead !== false) cleared += 1
         this.#state.removed(id)
         checkAborted(signal)

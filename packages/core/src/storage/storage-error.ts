@@ -1,4 +1,4 @@
-import { orAborted as waitOrAbort } from '@spillway/text/internal'
+import { orAborted as waitOrAbort, yieldWhenDue } from '@spillway/text/internal'
 
 /**
  * Code of a storage failure. Codes do not change within a major version.
@@ -108,6 +108,8 @@ interface GuardedAction {
   readonly action: string
   readonly reference?: string
   readonly key?: string
+  /** Identity of the caller, for fair turns between callers. */
+  readonly caller?: unknown
 }
 
 /** Marks a failure of the caller's own stream, so that it is not reported as a failure of the backend. */
@@ -126,6 +128,7 @@ export async function guard<Result>(action: GuardedAction, run: () => Promise<Re
   }
 }
 
+/** Yields the items of a backend. A backend in memory would otherwise block the event loop until the last item. */
 export async function* guardIteration<Item>(
   action: GuardedAction,
   run: () => AsyncIterable<Item>,
@@ -138,6 +141,7 @@ export async function* guardIteration<Item>(
       done = next.done === true
       if (next.done === true) return
       yield next.value
+      await yieldWhenDue(action.caller)
     }
   } finally {
     if (!done) await guard(action, async () => iterator.return?.())
