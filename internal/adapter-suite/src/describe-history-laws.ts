@@ -1,4 +1,5 @@
 import { propertyRuns } from '@spillway-internal/test-run'
+import { testPreviewers } from '@spillway-internal/test-run/test-previewers'
 import { ContextOffloader } from '@spillway/core'
 import { compactHistory, expandHistory, HistoryCompactor, type HistoryFormat } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
@@ -24,7 +25,8 @@ const limits = fc.record({
   keepRecent: fc.constantFrom(undefined, 0, 1, 3),
   groupTokens: fc.constantFrom(0, 300),
 })
-const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }) })
+const create = (): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }), previewers: testPreviewers })
 
 /** A message format of a framework, with generators and checks for its conversations. */
 export interface HistoryLawsSubject<Message> {

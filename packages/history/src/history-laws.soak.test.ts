@@ -1,4 +1,5 @@
 import { propertyRuns } from '@spillway-internal/test-run'
+import { testPreviewers } from '@spillway-internal/test-run/test-previewers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InMemoryStorage } from '@spillway/memory'
@@ -47,9 +48,12 @@ const callsOf = (messages: readonly HistoryMessage[]): readonly number[] =>
     (index) => index > 0 && messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant',
   )
 
+const createOffloader = (evictAfterTurns: number | null): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns }).scope('a'), previewers: testPreviewers })
+
 async function check(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
-  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+  const offloader = createOffloader(null)
   const summarize = summarizeAs(models)
   const options = { offloader, format, summarize, summaryTimeoutMs: 5, ...limits }
   const frozen = deepFreeze(conversation)
@@ -88,7 +92,7 @@ async function check(name: FormatName, { conversation, isValid, limits, models }
  */
 async function checkKept(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
-  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: null }).scope('a') })
+  const offloader = createOffloader(null)
   const options = { offloader, format, summarize: summarizeAs(models), summaryTimeoutMs: 5, ...limits }
   const all = format.read(conversation)
   let retained: readonly HistoryMessage[] = []
@@ -112,7 +116,7 @@ async function checkKept(name: FormatName, { conversation, isValid, limits, mode
 /** Continue a conversation from its original form: before each model call, the whole uncompacted history is passed. */
 async function checkLived(name: FormatName, { conversation, isValid, limits, models }: FuzzCase): Promise<void> {
   const format = formatOf(name)
-  const offloader = new ContextOffloader({ storage: new InMemoryStorage({ evictAfterTurns: 8 }).scope('a') })
+  const offloader = createOffloader(8)
   const summarize = summarizeAs(models)
   const compactor = new HistoryCompactor({ offloader, format, summarize, summaryTimeoutMs: 5, ...limits })
   const all = format.read(conversation)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { isFull } from '@spillway-internal/test-run'
+import { testPreviewers } from '@spillway-internal/test-run/test-previewers'
 import {
   ContextOffloader,
   type ContextOffloaderOptions,
@@ -25,31 +25,12 @@ export interface Bench {
   readonly references: (session?: string) => Promise<string[]>
 }
 
-/** Shows the start and the end of a text, and an error by lines. Core's previewers take a quarter of the suite's time. */
-const ENDS: NonNullable<ContextOffloaderOptions['previewers']>[number] = {
-  name: 'ends',
-  previews: 'text',
-  recognize: () => 0.97,
-  read() {
-    let text = ''
-    const write = (budgetTokens: number, tokens: number): string => {
-      const units = Math.floor(budgetTokens / 4 / tokens)
-      return `${text.slice(0, units)} … ${text.slice(-units)}`
-    }
-    return {
-      push: (chunk) => void (text += chunk),
-      finish: () => (options) =>
-        options.isError === true ? undefined : write(options.budgetTokens, options.countTokens('ab')),
-    }
-  },
-}
-
-/** Create an offloader, by default with a new storage in memory. Only full runs have core's previewers. */
+/** Create an offloader, by default with a new storage in memory. */
 export function createBench(options: Partial<ContextOffloaderOptions> = {}): Bench {
   const events: OffloadEvent[] = []
   const offloader = new ContextOffloader({
     storage: new InMemoryStorage(),
-    ...(!isFull && { previewers: [ENDS] }),
+    previewers: testPreviewers,
     ...options,
     onEvent: (event) => void events.push(event),
   })
