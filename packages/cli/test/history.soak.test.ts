@@ -25,7 +25,7 @@ it(`a transcript of ${BYTES / 1e6} MB is compacted in ${MAX_HEAP_MB} MB, and exp
   expect(await digestOf(join(cwd, 'back.jsonl'))).toEqual(await digestOf(whole))
 })
 
-/** Yield lines of a transcript with many calls, each with a result of 100 kB, until it has this many bytes. */
+/** Yield lines of a transcript with many calls, until it has this many bytes. Each result is one line, which is quickly previewed. */
 function* transcript(bytes: number): Generator<string> {
   const start = `${JSON.stringify({ role: 'user', content: 'Read all of the logs.' })}\n`
   yield start
@@ -41,7 +41,7 @@ function* transcript(bytes: number): Generator<string> {
         content: null,
         tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{}' } }],
       },
-      { role: 'tool', tool_call_id: id, content: lines.join('\n') },
+      { role: 'tool', tool_call_id: id, content: lines.join(' ') },
     ]
     const text = pair.map((message) => `${JSON.stringify(message)}\n`).join('')
     written += text.length
