@@ -260,10 +260,12 @@ describe('retrievals of several callers at the same time', () => {
     // The first call loads the code of searches.
     await greedy.execute(search)
     reads = 0
-    const searches = Array.from({ length: 64 }, () => greedy.execute(search))
+    const controller = new AbortController()
+    const searches = Array.from({ length: 64 }, () => greedy.execute(search, { signal: controller.signal }))
     await new Promise((resolve) => setImmediate(resolve))
     await other.execute({ reference: 'log', line_range: { start: 10, end: 20 } })
     expect(reads).toBeLessThan(40)
+    controller.abort()
     await Promise.all(searches)
   })
 })
