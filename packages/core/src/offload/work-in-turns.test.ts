@@ -4,7 +4,7 @@ import { createStorage } from '../storage/managed-storage.ts'
 import { ContextOffloader } from './context-offloader.ts'
 
 const PIECE = 65_536
-const PIECES = 24
+const PIECES = 12
 
 function offloader(): ContextOffloader {
   const storage = createStorage({
@@ -47,9 +47,9 @@ const contents: [name: string, ...content: ContentBlock[]][] = [
   ['one line', { type: 'text', text: filled('x'.repeat(PIECE * PIECES)) }],
   ['blank lines', { type: 'text', text: filled('') }],
   ['NULs', { type: 'text', text: filled('a\0b') }],
-  ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 40_000 }, () => record)) }],
+  ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 20_000 }, () => record)) }],
   ['JSON lines', { type: 'text', text: filled(JSON.stringify(record)) }],
-  ['a JSON value', { type: 'json', value: Array.from({ length: 40_000 }, () => record) }],
+  ['a JSON value', { type: 'json', value: Array.from({ length: 20_000 }, () => record) }],
   ['a table', { type: 'text', text: filled('1,name,"Rome, Italy",3.50') }],
   ['a page', { type: 'text', text: `<!doctype html><body>${filled('<p>Some words.</p>')}` }],
   ['XML', { type: 'text', text: `<?xml version="1.0"?><all>${filled('<item id="1">x</item>')}` }],
