@@ -32,7 +32,7 @@ async function ask(service: TestService): Promise<number | undefined> {
 }
 
 describe('clients whose connections stay open', () => {
-  const maxConnections = isFull ? 1_000 : 100
+  const maxConnections = isFull ? 1_000 : 50
 
   it.each([
     ['requesting a public endpoint', 'GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n'],
