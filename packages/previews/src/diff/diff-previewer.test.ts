@@ -106,6 +106,17 @@ describe('diffPreviewer', () => {
     expect(shown).toContain('    Message 1')
   })
 
+  it('shows the subjects of a series of patches, and not the fields of the mails', async () => {
+    const patch = (_: unknown, index: number): string =>
+      `From ${String(index).repeat(40)} Mon Sep 17 00:00:00 2001\nFrom: Maintainers of the project\n <people@example.com>\n` +
+      `Date: Mon, 30 Nov 2026\nSubject: [PATCH ${index}/9] Change number ${index} of the parser\n\n---\n` +
+      ` src/file${index}.ts | 8 ++++----\n 1 file changed, 4 insertions(+), 4 deletions(-)\n\n` +
+      fileOf(`src/file${index}.ts`, ['-a', '+b', '-c', '+d', '-e', '+f', '-g', '+h'])
+    const shown = await preview(Array.from({ length: 10 }, patch).join(''), 800)
+    expect(shown?.match(/^\d+\| Subject: .* of the parser$/gm)?.length).toBeGreaterThan(7)
+    expect(shown).not.toContain('people@example.com')
+  })
+
   it('shows the largest changes of diff statistics, and their sum', async () => {
     const stats = Array.from(
       { length: 300 },

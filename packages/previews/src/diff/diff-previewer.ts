@@ -8,6 +8,8 @@ import { DiffReader } from './diff-reader.ts'
 
 /** Shares of the budget for files, hunks, and other lines. Unused tokens are added to the other shares. */
 const SHARES = [0.4, 0.5, 0.1]
+/** The same for several commits, whose subjects say what changed. */
+const SERIES_SHARES = [0.3, 0.4, 0.3]
 
 /**
  * Previews a diff: its files with the counts of changed lines, then hunks by weight. Within a hunk, changed lines come
@@ -44,7 +46,7 @@ function writerOf(reader: DiffReader, items: readonly Item[], lines: number): Wr
         lines,
         header,
         alwaysHeader: true,
-        shares: SHARES,
+        shares: reader.commits > 1 ? SERIES_SHARES : SHARES,
         lineShare: 0.12,
         endShare: 0,
         hidden: (from, to) =>

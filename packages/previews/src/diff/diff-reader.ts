@@ -57,6 +57,7 @@ export class DiffReader {
   #file: DiffFile | undefined
   #hunk: Hunk | undefined
   #aboutCommit = Infinity
+  #isInField = false
 
   constructor(wanted: readonly string[]) {
     this.#wanted = new WantedWords(wanted)
@@ -206,12 +207,20 @@ export class DiffReader {
       return
     }
     if (STAT_SUM.test(text)) {
-      this.#add(line, line.text, 20, WORDS, undefined)
+      // The sum of a single commit in a series says less than the subject.
+      this.#add(line, line.text, this.commits > 1 ? 2 : 20, WORDS, undefined)
       return
     }
-    const isField = COMMIT_FIELD.test(text.slice(0, 30)) && !text.startsWith('Subject: ')
+    // In a mail, a field may have several lines.
+    const isField: boolean = /^\s/.test(text)
+      ? this.#isInField && this.#blanks === 0
+      : COMMIT_FIELD.test(text.slice(0, 30)) && !text.startsWith('Subject: ')
+    this.#isInField = isField
     const index = isField ? this.#aboutCommit : this.#aboutCommit++
-    this.#add(line, line.text, isField ? 1 : index <= ABOUT_COMMIT ? 12 / (1 + index) : 0.5, WORDS, undefined)
+    const isSubject = !isField && index === 0
+    const value = isField || text === '---' ? 0.5 : index <= ABOUT_COMMIT ? 12 / (1 + index) : 0.5
+    const item = this.#add(line, line.text, isSubject ? 30 : value, WORDS, undefined)
+    item.numbered = item.lone = isSubject
   }
 
   #add(line: RawLine, text: string, value: number, part: number, parent: Item | undefined): Item {
