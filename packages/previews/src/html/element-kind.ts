@@ -27,9 +27,10 @@ const UNSEEN = setOf(
   'applet audio button canvas datalist iframe math noembed noframes noscript object script select style svg template ' +
     'textarea video',
 )
+/** Inline elements, and parts of a table, which without each other have no header or no rows. */
 const INLINE = setOf(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark meter nobr output picture progress ' +
-    'q rb rp rt rtc ruby s samp slot small span strike strong sub sup time tt u var',
+    'q rb rp rt rtc ruby s samp slot small span strike strong sub sup tbody tfoot thead time tt u var',
 )
 const SCOPES = setOf('table ul ol dl menu body html')
 const LAYING_OUT = setOf(

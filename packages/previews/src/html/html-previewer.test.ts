@@ -248,6 +248,12 @@ const told = [1, 2, 3, 4].map(sentence)
 const menu = `<ul>${['Home', 'News', 'Shop', 'About us'].map((text) => `<li><a href="/">${text}</a></li>`).join('')}</ul>`
 
 describe('mainContent', () => {
+  it('has the header of a table with its rows', () => {
+    const rows = Array.from({ length: 40 }, (_, index) => `<tr><td>INV-${index}<td>${index}.50</tr>`).join('')
+    const table = `<table><thead><tr><th>Invoice<th>Amount</tr></thead><tbody>${rows}</tbody></table>`
+    expect(content(table).slice(0, 2)).toEqual(['Invoice | Amount', 'INV-0 | 0.50'])
+  })
+
   it.each([
     ['navigation and footer', `<nav>${menu}</nav><div>${article}</div><footer><p>${sentence(9)}</p></footer>`],
     [
