@@ -12,6 +12,8 @@ import { columnName, type RowReader, type TableRow, type TableSink } from './tab
 
 /** Smallest confidence in a table whose content type is not declared, if rows are requested. */
 const DECLARED_SURENESS = 0.97
+/** Matches the start of the text, and of each part after a blank line or a colon. */
+const PARAGRAPH = /^|(?<=\n[ \t]*\r?\n|:[ \t]*\r?\n)(?=[^\r\n])/g
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
 /** Create a reader for the rows of a text. Returns `undefined` if the text is not a table. */
@@ -25,9 +27,27 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
   if (json === 'other') return undefined
   if (json !== undefined) return new JsonRows(json, sink, before)
-  if (aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)) return new AlignedRows(aligned, sink)
-  const format = separated ?? lenientFormat(asked)
-  return format && new SeparatedRows(format, sink)
+  for (const { index } of start.matchAll(PARAGRAPH)) {
+    const reader = rowsFrom(asked, index, sink)
+    if (reader !== undefined) return reader
+  }
+  return undefined
+}
+
+/** Smallest confidence in a table below other text. */
+const SURENESS_BELOW = 0.9
+
+/** Create a reader for a table that begins at `from`. A table below other text must have a header and separators. */
+function rowsFrom(text: TableText, from: number, sink: TableSink): RowReader | undefined {
+  const part = from === 0 ? text : { ...text, start: text.start.slice(from) }
+  const above = text.start.slice(0, from).split('\n').length - 1
+  const aligned = alignedFormat(part)
+  const separated = separatedFormat(part) ?? (from === 0 ? lenientFormat(part) : undefined)
+  const isAligned = aligned !== undefined && aligned.sureness > (separated?.sureness ?? 0)
+  const { header = false, sureness = 0 } = (isAligned ? aligned : separated) ?? {}
+  if (from > 0 && (!header || sureness < SURENESS_BELOW || (isAligned && aligned.form !== 'bars'))) return undefined
+  if (isAligned) return new AlignedRows({ ...aligned, above: aligned.above + above }, sink)
+  return separated && new SeparatedRows({ ...separated, comments: separated.comments + above }, sink)
 }
 
 /** Return the form of the rows in JSON. Returns `other` for JSON without rows, and `undefined` for other text. */

@@ -60,6 +60,12 @@ const JSON_ROWS = JSON.stringify(
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 const centsOf = (orders: readonly Order[]): number => sum(orders.map(({ cents }) => cents))
+const MARKDOWN = [
+  '| id | items |',
+  '| --- | --- |',
+  ...ORDERS.map(({ id, items = '' }) => `| ${id} | ${items} |`),
+  '',
+].join('\n')
 const known = (orders: readonly Order[]): number[] => orders.flatMap(({ items }) => items ?? [])
 const groups = (key: (order: Order) => string): [string, Order[]][] =>
   [...Map.groupBy(ORDERS, key)].toSorted(([a], [b]) => (Buffer.from(a) < Buffer.from(b) ? -1 : 1))
@@ -195,6 +201,18 @@ describe('SQL over a table', () => {
     const tool = toolOf({ r: { content } }, { deadlineMs: UNHURRIED_MS })
     for (const [sql, expected] of QUESTIONS)
       expect(rowsOf(await ask(tool, { reference: 'r', sql })), sql).toEqual(expected)
+  })
+
+  it.each([
+    ['a report', `Orders of all cities, generated on Monday\nFilters: none\n\n${CSV}`],
+    ['words with a colon', `Here are the orders, and all their columns:\n${CSV}`],
+    [
+      'Markdown',
+      `# Orders\n\nAll of them.\n\n## Items\n\nEach order, and its items.\n\n${MARKDOWN}\n## Notes\n\nNothing else.\n`,
+    ],
+  ])('reads a table in %s', async (_, content) => {
+    const answer = await query(content, 'SELECT count(*), sum(items) FROM t')
+    expect(answer).toContain(`\n1| 3000,${sum(known(ORDERS))}`)
   })
 
   it('names the number of result rows and of searched rows', async () => {
