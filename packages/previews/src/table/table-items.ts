@@ -259,7 +259,7 @@ const FEW_ROWS = 8
 const LONGEST_KEY = 80
 /** Matches cells that are distinct but have little meaning: numbers, times, ages, digests. */
 const SAYS_LITTLE =
-  /^[-+]?[\d.,]+[%KMGTP]?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
+  /^[-+]?[\d.,]+[%KMGTP]?i?B?$|^(?:about )?\d+ ?[a-z]{1,8}(?: ago)?$|^\d{1,4}[:/-]\d\d(?:[:/.-]\d|$)|^(?:0x)?[\da-f]{6,}(?:-(?:0x)?[\da-f]+)?$/i
 
 function rowKeys(tables: readonly TableData[]): HiddenNames {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)

@@ -314,6 +314,13 @@ describe('a preview of aligned columns', () => {
     expect(preview).toMatch(/^\[table: 200 rows × 7 columns, 201 lines, no header\]\ntotal 8\n/)
     expect(preview).toMatch(/\n\[name of \d+ of them:\] report\d+\.txt, report/)
   })
+
+  it('takes no sizes for the keys of rows', async () => {
+    const row = (index: number): string =>
+      `${(0xabc0000 + index * 7919).toString(16)}   ${index}.${index % 10}MB   local`
+    const text = `IMAGE ID  SIZE     DRIVER\n${numbered(100, (index) => row(index + 100))}`
+    expect(await previewOf(text)).not.toContain('[SIZE of')
+  })
 })
 
 describe("a preview of a database client's output", () => {
