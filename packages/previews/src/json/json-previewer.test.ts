@@ -316,6 +316,11 @@ describe('a preview of almost JSON', () => {
     expect(await preview(`HTTP 200\nResponse:\n${text}`)).toMatch(/^\[JSON, [\d,]+ lines\]\nHTTP 200\nResponse:\n\{/)
   })
 
+  it('shows the fields of an HTTP response before the JSON', async () => {
+    const fields = repeat(8, (index) => `x-field-${index}: value number ${index}\r\n`).join('')
+    expect(await preview(`HTTP/1.1 200 OK\r\n${fields}\r\n${text}`)).toContain('\nx-field-7: value number 7\n{')
+  })
+
   it('is written for one document after words in its line, and not for several', async () => {
     const reply = `web1 | SUCCESS => ${text}\n`
     expect(await preview(reply)).toMatch(/^\[JSON, [\d,]+ lines\]\nweb1 \| SUCCESS =>\n\{/)

@@ -33,7 +33,7 @@ export interface JsonContent {
 /** Largest share of the tokens for unusual records. */
 const UNUSUAL_SHARE = 0.5
 /** Longest shown text before the JSON, in UTF-16 units. */
-const PREFIX_UNITS = 120
+const PREFIX_UNITS = 320
 /** Smallest number of tokens for the structure. */
 const LEAST_TOKENS = 5
 /** Largest share of the remaining tokens for names of map members. */
