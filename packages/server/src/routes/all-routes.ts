@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { contextOffloadRoute } from '../reme/context-offload.ts'
-import { grepRoute } from '../reme/grep.ts'
-import { readFileRoute } from '../reme/read-file.ts'
+import { grepRoute, readFileRoute } from '../reme/read-files.ts'
 import { remeFailureSchema } from '../reme/schemas.ts'
 import type { ServiceMetrics } from '../telemetry/service-metrics.ts'
 import { contentRoute } from '../v1/content.ts'

@@ -3,8 +3,7 @@ import { ContextOffloader } from '@spillway/core'
 import { anthropicMessages, compactorOfRun, expandHistory, type SummaryRequest } from '@spillway/history'
 import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { historyParams } from './history-params.ts'
-import type { SessionHistoryOptions } from './session-compactor.ts'
+import { historyParams, type SessionHistoryOptions } from './history-params.ts'
 
 const LOG = 'a line of the log, and another word\n'.repeat(200)
 const SNAPSHOT = '<overall_goal>Find it.</overall_goal><key_knowledge>It is not in the log.</key_knowledge>'

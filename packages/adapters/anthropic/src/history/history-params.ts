@@ -1,10 +1,11 @@
-import type { HistoryCompactor } from '@spillway/history'
 import {
-  sessionCompactor,
-  type Conversation,
-  type HistorySession,
-  type SessionHistoryOptions,
-} from './session-compactor.ts'
+  anthropicMessages,
+  HistoryCompactor,
+  type AnthropicConversation,
+  type RunHistoryOptions,
+} from '@spillway/history'
+import type { ContextOffloader } from '@spillway/core'
+import { assertOffloader } from '@spillway/core/adapter'
 
 /** The conversation of a request, in either API. */
 export interface HistoryRequest {
@@ -51,4 +52,26 @@ export function paramsOf(compactor: HistoryCompactor<Conversation>): HistoryPara
     const { messages: after } = await compactor.compact(before, { signal: signal ?? undefined })
     return after === before ? params : { ...params, ...after }
   }
+}
+
+/** The conversation of a request, in either API. */
+type Conversation = AnthropicConversation<object, string | object[]>
+
+/** The offloader of a session, or its compactor. */
+export type HistorySession = ContextOffloader | HistoryCompactor<Conversation>
+
+/** Options of a session's history. */
+export type SessionHistoryOptions = RunHistoryOptions<Conversation>
+
+export function sessionCompactor(
+  session: HistorySession,
+  options: SessionHistoryOptions,
+  usage: string,
+): HistoryCompactor<Conversation> {
+  if (session instanceof HistoryCompactor) {
+    if (Object.keys(options).length === 0) return session
+    throw new TypeError(`Pass the history's options to the compactor: ${usage}.`)
+  }
+  assertOffloader(session, usage)
+  return new HistoryCompactor({ ...options, offloader: session, format: anthropicMessages<object>() })
 }

@@ -10,7 +10,7 @@ import { hasThreads } from '../../test/version.ts'
 import { endTurns } from '../end-turns.ts'
 import { offloadTools } from '../offload-tools.ts'
 import { historyRunner } from './history-runner.ts'
-import type { SessionHistoryOptions } from './session-compactor.ts'
+import type { SessionHistoryOptions } from './history-params.ts'
 
 type Message = Anthropic.Beta.BetaMessageParam
 

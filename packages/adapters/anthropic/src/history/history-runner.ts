@@ -1,6 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import { paramsOf } from './history-params.ts'
-import { sessionCompactor, type HistorySession, type SessionHistoryOptions } from './session-compactor.ts'
+import { paramsOf, sessionCompactor, type HistorySession, type SessionHistoryOptions } from './history-params.ts'
 
 type Message = Anthropic.Beta.BetaMessage
 type MessageParam = Anthropic.Beta.BetaMessageParam

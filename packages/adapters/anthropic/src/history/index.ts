@@ -1,5 +1,5 @@
 /** Keeps the history of agents built with Anthropic's SDK within a limit. */
 export { historyParams, type HistoryParams, type HistoryRequest } from './history-params.ts'
 export { historyRunner } from './history-runner.ts'
-export type { HistorySession, SessionHistoryOptions } from './session-compactor.ts'
+export type { HistorySession, SessionHistoryOptions } from './history-params.ts'
 export { summarizeWith, type SummarizeWithOptions } from './summarize-with.ts'
