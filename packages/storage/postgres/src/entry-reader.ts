@@ -8,11 +8,9 @@ import {
   type EntryId,
   type EntryInfo,
   type OpenEntry,
-  decodeDescription,
-  describeUnknown,
-  type DriverEntry,
 } from '@spillway/core/driver'
 import type { Connection, Row } from './connection.ts'
+import { COLUMNS, foundEntry, type FoundEntry } from './entries.ts'
 
 const MAX_ATTEMPTS = 10
 /** Size of the chunks that one statement returns, in bytes. */
@@ -137,38 +135,3 @@ function inlineBytes({ size }: FoundEntry, row: Row, range: ByteRange): Uint8Arr
   const { length } = piecesOfRange(size, Math.max(1, size), range)
   return row['stored'] === size && bytes.length === length ? Uint8Array.from(bytes) : undefined
 }
-
-export const COLUMNS = 'id, content, size, chunk_bytes, last_used_at, description'
-
-export interface FoundEntry {
-  readonly id: EntryId
-  readonly content: string
-  readonly size: number
-  readonly chunkBytes: number
-  readonly lastUsedAt: number
-  /** Description of the entry. `undefined` if it is damaged. */
-  readonly info: EntryInfo | undefined
-}
-
-/** Converts a row with {@link COLUMNS}, and with `line_index` if the statement selects it. */
-export function foundEntry(row: Row): FoundEntry {
-  const { id, content, size, chunk_bytes, last_used_at, description, line_index } = row as {
-    readonly id: EntryId
-    readonly content: string
-    readonly size: number
-    readonly chunk_bytes: number
-    readonly last_used_at: number
-    readonly description: string
-    readonly line_index?: string | null
-  }
-  const decoded = decodeDescription(description)
-  const lineIndex = line_index == null ? undefined : { lineIndex: line_index }
-  const info = decoded && { ...decoded, size, lastUsedAt: last_used_at, ...lineIndex }
-  return { id, content, size, chunkBytes: chunk_bytes, lastUsedAt: last_used_at, info }
-}
-
-/** Damaged entries are listed too, so that they can be found and removed. */
-export const listed = ({ id, size, lastUsedAt, info }: FoundEntry): DriverEntry => ({
-  id,
-  info: info ?? describeUnknown(lastUsedAt, size),
-})

@@ -22,7 +22,8 @@ import {
   type WrittenEntry,
 } from '@spillway/core/driver'
 import { Connection, type PostgresPool, type Row } from './connection.ts'
-import { COLUMNS, foundEntry, listed, type FoundEntry, findEntry, openEntry, readEntry } from './entry-reader.ts'
+import { COLUMNS, foundEntry, listed, type FoundEntry } from './entries.ts'
+import { findEntry, openEntry, readEntry } from './entry-reader.ts'
 import { collect, purge } from './leftovers.ts'
 import { assertTarget, checkedOptions } from './postgres-options.ts'
 import { quoteIdentifier } from './schema.ts'
