@@ -120,7 +120,7 @@ describe('the structure in a preview of JSON', () => {
   it('shows many keys of deep objects instead of few keys with their values', async () => {
     const fields = Object.fromEntries(repeat(60, (index) => [`field_${index}`, `value of ${index}`]))
     const keysIn = async (document: unknown): Promise<number> =>
-      (await preview(JSON.stringify(document), { budgetTokens: 150 })).match(/field_/g)!.length
+      ((await preview(JSON.stringify(document), { budgetTokens: 150 })) ?? '').split('field_').length - 1
     expect(await keysIn({ a: { b: fields } })).toBeGreaterThan(1.5 * (await keysIn({ a: fields })))
   })
 

@@ -38,11 +38,11 @@ describe('logPreviewer', () => {
   const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
   const lines = [...steps.slice(0, 200), 'fatal: the disk is full', ...steps.slice(200), 'make: *** [all] Error 1']
 
-  it('shows several lines of both ends of a text that is no log', async () => {
+  it('shows several lines of both ends of a text that is not a log', async () => {
     expect(await previewWith(logPreviewer(), lines.join('\n'))).toContain(steps[1])
   })
 
-  it('shows other lines of a log than those of its ends', async () => {
+  it('does not show several lines of both ends of a log', async () => {
     const timed = lines.map((line, index) => `2024-03-03T09:15:02.${1_000 + index}Z ${line}`)
     expect(await previewWith(logPreviewer(), timed.join('\n'))).not.toContain(steps[1])
   })

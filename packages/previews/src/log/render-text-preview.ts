@@ -20,7 +20,7 @@ const RUN = 0.8
 const LEAST_SHARE = 0.05
 /** Smallest value of the first and last line, because they often show the command and the result. */
 const END_LINE = 0.5
-/** The same value for a text that is no log, if no line reports an error or a warning. */
+/** The same value for text other than logs, if no line reports an error or a warning. */
 const END_OF_QUIET = 1
 /** Factor of this value for each line farther from the end, and the smallest value of such lines. Not for logs. */
 const FARTHER = 0.7
@@ -135,7 +135,7 @@ const FEW_LINES = 4
 /** Smallest score of an unusual line. */
 const LEAST_SCORE = 0.1
 
-/** What is known about a text besides its lines. */
+/** Facts about a text that its lines do not show. */
 interface TextHints {
   /** Words that the call searches for. Lines with these words are more important. */
   readonly words?: readonly string[]

@@ -42,11 +42,7 @@ export async function indentLargeJson(value: unknown, caller?: unknown): Promise
  * Serialize a JSON value in parts, and yield to the event loop every few milliseconds. The joined parts equal
  * `JSON.stringify(value, null, indentation)`. There are no parts if JSON cannot express the value.
  */
-export async function jsonParts(
-  value: unknown,
-  indentation: 0 | 2,
-  caller?: unknown,
-): Promise<readonly string[]> {
+export async function jsonParts(value: unknown, indentation: 0 | 2, caller?: unknown): Promise<readonly string[]> {
   if (weigh(value) > MOST_AT_ONCE) return await writeLarge(value, indentation, caller)
   const text = JSON.stringify(value, null, indentation) as string | undefined
   return text === undefined ? [] : [text]
