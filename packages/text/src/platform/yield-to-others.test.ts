@@ -45,6 +45,21 @@ describe('yieldToOthers', () => {
     }
   })
 
+  it('gives a caller that arrives one of the next two slices, however many callers wait', async () => {
+    let order = ''
+    const work = async (caller: string): Promise<void> => {
+      for (let slice = 0; slice < 3; slice++) {
+        await yieldToOthers(caller)
+        order += caller
+        if (order.length === 10) late = work('z')
+      }
+    }
+    let late: Promise<void> | undefined
+    await Promise.all('abcdefgh'.split('').map(work))
+    await late
+    expect(order.slice(10, 12)).toContain('z')
+  })
+
   it('lets the event loop run after slices of one millisecond in total', async () => {
     const advance = await stopClock()
     let turns = 0

@@ -1,7 +1,7 @@
 import { afterMicrotasks, SHARED_TURN_MS, yieldToEventLoop } from '#platform'
 import { CallerQueues } from '../shared/caller-queues.ts'
 
-const waiting = new CallerQueues<() => void>()
+const waiting = new CallerQueues<{ readonly isNew: boolean; readonly begin: () => void }>()
 let isServing = false
 /** Milliseconds of work in one turn of the event loop. */
 const SLICE_MS = 5
@@ -10,6 +10,8 @@ let sliceEnd: number | undefined
 const NOBODY = Symbol('nobody')
 /** The caller whose slice runs now. */
 let running: unknown = NOBODY
+/** Whether the next slice is for a caller that has just arrived. */
+let servesNew = true
 
 /**
  * Yield if the time of this turn of the event loop is used, or if other work waits for its slice. Only the caller whose
@@ -27,15 +29,17 @@ function beginSlice(now: number): number {
 }
 
 /**
- * Yield to the event loop and to other callers. Callers take turns: between two slices of one caller, every other
- * caller gets at most one slice. Short slices share a turn of the event loop.
+ * Yield to the event loop and to other callers. Callers that wait get one slice each, in order. Every second slice is
+ * for a caller that has just arrived, so that a short call does not wait for all other callers. Short slices share a
+ * turn of the event loop.
  */
 export async function yieldToOthers(caller: unknown): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  waiting.add(caller, () => {
+  const begin = (): void => {
     running = caller
     resolve()
-  })
+  }
+  waiting.add(caller, { isNew: caller !== running && !waiting.has(caller), begin })
   if (!isServing) void serve()
   await promise
 }
@@ -46,7 +50,10 @@ async function serve(): Promise<void> {
     await yieldToEventLoop()
     const end = beginSlice(performance.now()) - SLICE_MS + SHARED_TURN_MS
     do {
-      waiting.take()!()
+      const arrived = servesNew ? waiting.take(({ isNew }) => isNew) : undefined
+      servesNew = arrived === undefined
+      const next = arrived ?? waiting.take()!
+      next.begin()
       await afterMicrotasks()
       running = NOBODY
     } while (!waiting.isEmpty && performance.now() < end)

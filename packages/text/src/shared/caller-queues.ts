@@ -6,6 +6,10 @@ export class CallerQueues<Item> {
     return this.#queues.size === 0
   }
 
+  has(caller: unknown): boolean {
+    return this.#queues.has(caller)
+  }
+
   callers(): Iterable<unknown> {
     return this.#queues.keys()
   }
