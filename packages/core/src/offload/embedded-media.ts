@@ -75,12 +75,7 @@ export async function findEmbeddedMedia(text: string, caller?: unknown): Promise
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
 
 /** Finds the run of Base64 around a position. A run continues over a line end only if the line before it is long. */
-async function runAround(
-  text: string,
-  at: number,
-  from: number,
-  caller: unknown,
-): Promise<{ readonly start: number; readonly end: number; readonly until: number }> {
+async function runAround(text: string, at: number, from: number, caller: unknown) {
   let start = at
   for (let lineEnd = 1; lineEnd > 0; start -= lineEnd) {
     while (start > from && isDigit(text, start - 1)) start--
@@ -107,7 +102,7 @@ async function runAround(
   return { start, end, until: Math.max(until, end) }
 }
 
-async function readRun(text: string, start: number, end: number, caller: unknown): Promise<EmbeddedMedia | undefined> {
+async function readRun(text: string, start: number, end: number, caller: unknown) {
   const before = text.slice(Math.max(0, start - NEARBY_UNITS), start)
   const after = text.slice(end, end + NEARBY_UNITS)
   if (!ENDING.test(after.replace(/^\\+/, ''))) return undefined

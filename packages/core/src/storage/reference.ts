@@ -24,7 +24,6 @@ export interface ReferenceInput {
   readonly key: string
   readonly contentType: string
   readonly content: Uint8Array
-  /** Identity of the caller, for fair turns between callers. */
   readonly caller?: unknown
 }
 

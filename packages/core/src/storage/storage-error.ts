@@ -108,7 +108,6 @@ interface GuardedAction {
   readonly action: string
   readonly reference?: string
   readonly key?: string
-  /** Identity of the caller, for fair turns between callers. */
   readonly caller?: unknown
 }
 

@@ -10,7 +10,6 @@ export interface JsonLimits {
 }
 
 interface ParseOptions extends JsonLimits {
-  /** Identity of the caller, for fair turns between callers. */
   readonly caller?: unknown
   /** Parses a part of the JSON. Defaults to `JSON.parse`. */
   readonly parse?: ((text: string) => unknown) | undefined
