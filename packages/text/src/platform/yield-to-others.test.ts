@@ -45,7 +45,7 @@ describe('yieldToOthers', () => {
     }
   })
 
-  it('gives a caller that arrives one of the next two slices, however many callers wait', async () => {
+  it('gives a caller that arrives one of the next two slices, for any number of waiting callers', async () => {
     let order = ''
     const work = async (caller: string): Promise<void> => {
       for (let slice = 0; slice < 3; slice++) {
