@@ -1,12 +1,13 @@
 import type { ContentBlock } from '@spillway/text/internal'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createStorage } from '../storage/managed-storage.ts'
+import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
 
 const PIECE = 65_536
 const PIECES = 12
 
-function offloader(): ContextOffloader {
+function offloader(options: Pick<ContextOffloaderOptions, 'redact'> = {}): ContextOffloader {
   const storage = createStorage({
     ephemeral: true,
     async write(_id, chunks) {
@@ -17,7 +18,7 @@ function offloader(): ContextOffloader {
     remove: async () => false,
     async *list() {},
   })
-  return new ContextOffloader({ storage })
+  return new ContextOffloader({ storage, ...options })
 }
 
 /** Counts turns of the event loop. With a mocked clock, every piece of work takes so long that other work must run. */
@@ -78,6 +79,16 @@ describe('an offload', () => {
     })
     // The lines are counted, then the text is read.
     expect(turns).toBeGreaterThan(2 * PIECES)
+  })
+
+  it('of a JSON value lets other work run while its strings are redacted', async () => {
+    const value = Array.from({ length: PIECES * 100 }, () => record)
+    const turnsWith = (options: Pick<ContextOffloaderOptions, 'redact'>): Promise<number> =>
+      turnsDuring(() =>
+        offloader(options).offload({ toolName: 'tool', toolCallId: 'call_1', content: [{ type: 'json', value }] }),
+      )
+    const strings = 3 * value.length
+    expect(await turnsWith({ redact: {} })).toBeGreaterThan((await turnsWith({})) + strings / 2)
   })
 
   it('of a stream lets other work run even within a large chunk', async () => {

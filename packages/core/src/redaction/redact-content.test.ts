@@ -24,10 +24,25 @@ describe('redactedJson', () => {
     expect(redactedJson(json({ password: 'abc', b: 1 }), byKey)).toBe(json({ password: '[gone]', b: 1 }))
   })
 
-  it('keeps the digits of numbers if other values are redacted', () => {
-    const text = '{"id":1915883588174806058,"price":10.00,"a":"secret=abc"}'
-    const compact = (redactedJson(text, greedy) ?? '').replaceAll(/\s/g, '')
-    expect(compact).toBe('{"id":1915883588174806058,"price":10.00,"a":"[gone]"}')
+  it('keeps numbers, spaces and the escapes of other values', () => {
+    const text = '{"id":1915883588174806058, "price":10.00,\n"a":"secret=abc","b":"\\u0041\\\\"}'
+    expect(redactedJson(text, greedy)).toBe(text.replace('secret=abc', '[gone]'))
+  })
+
+  it('redacts every text of a document, but no keys, and then the whole document', () => {
+    const units = fc.constantFrom('a', '"', '\\', ' ', ':', '\n', 'é', ',', '{', '}')
+    const document = fc
+      .jsonValue({ stringUnit: units })
+      .chain((value) => fc.constantFrom(JSON.stringify(value), json(value)))
+    fc.assert(
+      fc.property(document, (text) => {
+        const given: string[] = []
+        const values: string[] = []
+        redactedJson(text, (one) => (given.push(one), one))
+        JSON.parse(text, (_key, one: unknown) => typeof one === 'string' && values.push(one))
+        expect(given).toEqual([...values, text])
+      }),
+    )
   })
 
   it('returns the same string if there is nothing to redact', () => {

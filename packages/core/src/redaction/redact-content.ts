@@ -33,7 +33,7 @@ async function redactBlock(block: ContentBlock, redact: Redact, caller: unknown)
     // A framework may still write such an object in its own way.
     if (json === undefined && Object(block.value) === block.value && typeof block.value !== 'function')
       throw new RedactionError('A value cannot be written as JSON: it has a cycle or a bigint, or a getter throws.')
-    const left = json === undefined ? undefined : redactedJson(json, redact)
+    const left = json === undefined ? undefined : await redactLargeJson(json, redact, caller)
     if (json === undefined || left === json) return block
     if (left === undefined) return { type: 'text', text: redact(json) }
     const value: unknown = JSON.parse(left)
@@ -66,17 +66,69 @@ function redactNames(block: ContentBlock, redact: Redact): ContentBlock {
 
 /** Redact each text in a JSON document, then the whole document. Returns `undefined` if the result is not JSON. */
 export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
-  // Most JSON has nothing to redact and need not be parsed.
-  let isHit = false
-  const watched = (text: string): string => {
-    const left = redact(text)
-    isHit ||= left !== text
-    return left
+  const edit = new JsonEdit(json)
+  for (const string of jsonStrings(json)) edit.replace(string, redact(string.text))
+  return jsonOrNothing(json, redact(edit.finish()))
+}
+
+/** Like `redactedJson`, but yields to the event loop. */
+async function redactLargeJson(json: string, redact: Redact, caller: unknown): Promise<string | undefined> {
+  const edit = new JsonEdit(json)
+  for (const string of jsonStrings(json)) {
+    edit.replace(string, await redactLarge(string.text, redact, caller))
+    await yieldWhenDue(caller)
   }
-  const take = (_key: string, one: unknown): unknown => (typeof one === 'string' ? watched(one) : one)
-  JSON.parse(json, take)
-  const text = redact(isHit ? JSON.stringify(parseExactJson(json), take, 2) : json)
-  return text === json || parseJsonText(text) !== undefined ? text : undefined
+  return jsonOrNothing(json, await redactLarge(edit.finish(), redact, caller))
+}
+
+const jsonOrNothing = (json: string, redacted: string): string | undefined =>
+  redacted === json || parseJsonText(redacted) !== undefined ? redacted : undefined
+
+/** A string in a JSON document, and its position with quotes. */
+interface JsonString {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+}
+
+const KEY_END = /\s*:/y
+
+/** Find the strings of a valid JSON document that are not keys. */
+function* jsonStrings(json: string): Generator<JsonString> {
+  for (let start = json.indexOf('"'), end = 0; start !== -1; start = json.indexOf('"', end)) {
+    end = json.indexOf('"', start + 1)
+    while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
+    end++
+    KEY_END.lastIndex = end
+    if (!KEY_END.test(json)) yield { text: JSON.parse(json.slice(start, end)) as string, start, end }
+  }
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let start = at
+  while (json[start - 1] === '\\') start--
+  return (at - start) % 2 === 1
+}
+
+/** Replaces strings of a JSON document from its start to its end. */
+class JsonEdit {
+  readonly #json: string
+  readonly #parts: string[] = []
+  #at = 0
+
+  constructor(json: string) {
+    this.#json = json
+  }
+
+  replace({ text, start, end }: JsonString, by: string): void {
+    if (by === text) return
+    this.#parts.push(this.#json.slice(this.#at, start), JSON.stringify(by))
+    this.#at = end
+  }
+
+  finish(): string {
+    return this.#parts.join('') + this.#json.slice(this.#at)
+  }
 }
 
 /** Number of UTF-16 units that are redacted at once. */
