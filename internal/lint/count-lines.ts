@@ -7,8 +7,8 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_809,
-  'packages/core': 23_358,
+  total: 87_861,
+  'packages/core': 23_410,
   'packages/previews': 14_686,
   'packages/text': 10_559,
   other: 12_000,
