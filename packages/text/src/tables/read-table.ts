@@ -12,8 +12,10 @@ import { columnName, type RowReader, type TableRow, type TableSink } from './tab
 
 /** Smallest confidence in a table whose content type is not declared, if rows are requested. */
 const DECLARED_SURENESS = 0.97
-/** Matches the start of the text, and of each part after a blank line or a colon. */
-const PARAGRAPH = /^|(?<=\n[ \t]*\r?\n|:[ \t]*\r?\n)(?=[^\r\n])/g
+/** Matches the start of the text, and of each part after a blank line or a colon whose first lines have separators. */
+const PARAGRAPH = /^|(?<=\n[ \t]*\r?\n|:[ \t]*\r?\n)(?=[^\r\n]*[,;\t|][^\r\n]*\r?\n[^\r\n]*[,;\t|])/g
+/** Largest number of such parts that are read. */
+const MOST_PARTS = 8
 const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 
 /** Create a reader for the rows of a text. Returns `undefined` if the text is not a table. */
@@ -27,7 +29,7 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
   if (json === 'other') return undefined
   if (json !== undefined) return new JsonRows(json, sink, before)
-  for (const { index } of start.matchAll(PARAGRAPH)) {
+  for (const { index } of [...start.matchAll(PARAGRAPH)].slice(0, MOST_PARTS)) {
     const reader = rowsFrom(asked, index, sink)
     if (reader !== undefined) return reader
   }

@@ -215,6 +215,13 @@ describe('SQL over a table', () => {
     expect(answer).toContain(`\n1| 3000,${sum(known(ORDERS))}`)
   })
 
+  it('does not read a table below many parts with separators', async () => {
+    const below = (parts: number): Promise<string> =>
+      query(`${'| a\n| b\n\n'.repeat(parts)}${CSV}`, 'SELECT count(*) FROM t')
+    expect(await below(5)).toContain('\n1| 3000')
+    await expect(below(50)).rejects.toThrow()
+  })
+
   it('names the number of result rows and of searched rows', async () => {
     expect(await query('a,b\n1,x\n2,\n3,y z\n', 'SELECT b, a FROM t WHERE a > 1')).toBe(
       '[2 rows; over 3 stored rows]\n\nrow| b,a\n1| ,2\n2| y z,3',
