@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_861,
+  total: 87_863,
   'packages/core': 23_410,
   'packages/previews': 14_686,
-  'packages/text': 10_559,
+  'packages/text': 10_561,
   other: 12_000,
 }
 
