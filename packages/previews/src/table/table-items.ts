@@ -180,9 +180,11 @@ function oddRows(
       : (summary.values ?? []).filter(({ count }) => count <= most).map(({ row }) => row),
   )
   if (ragged <= most) rare.push(...raggedRows)
-  const rareValues = (place: number): number => rare.filter((row) => row === sample[place]!.index).length
-  const odd = rare.length === 0 ? [] : [...sample.keys()].filter((place) => rare.includes(sample[place]!.index))
-  return odd
+  const counts = new Map<number, number>()
+  for (const row of rare) counts.set(row, (counts.get(row) ?? 0) + 1)
+  const rareValues = (place: number): number => counts.get(sample[place]!.index) ?? 0
+  return [...sample.keys()]
+    .filter((place) => rareValues(place) > 0)
     .toSorted((one, other) => rareValues(other) - rareValues(one) || one - other)
     .slice(0, budgetTokens * ODD_ROWS)
 }
