@@ -6,7 +6,7 @@ import {
   type ContentBlock,
   parseJsonText,
 } from '@spillway/text/internal'
-import { parseExactJson } from '@spillway/text/internal/json'
+import { besideStrings, parseExactJson } from '@spillway/text/internal/json'
 import { RedactionError, type Redact } from './redact-text.ts'
 
 /** Redacts text, JSON, text of documents, names and links. Unchanged blocks stay the same objects. */
@@ -33,10 +33,11 @@ async function redactBlock(block: ContentBlock, redact: Redact, caller: unknown)
     // A framework may still write such an object in its own way.
     if (json === undefined && Object(block.value) === block.value && typeof block.value !== 'function')
       throw new RedactionError('A value cannot be written as JSON: it has a cycle or a bigint, or a getter throws.')
-    const left = json === undefined ? undefined : await redactLargeJson(json, redact, caller)
-    if (json === undefined || left === json) return block
-    if (left === undefined) return { type: 'text', text: redact(json) }
-    const value: unknown = JSON.parse(left)
+    if (json === undefined) return block
+    const left = await redactLargeJson(json, redact, caller)
+    if (left === json) return block
+    const value = parseJsonText(left)
+    if (value === undefined) return { type: 'text', text: await redactLarge(json, redact, caller) }
     return { ...block, value: JSON.stringify(value, null, 2) === left ? value : parseExactJson(left) }
   }
   if (block.type === 'link') {
@@ -68,21 +69,19 @@ function redactNames(block: ContentBlock, redact: Redact): ContentBlock {
 export function redactedJson(json: string, redact: (text: string) => string): string | undefined {
   const edit = new JsonEdit(json)
   for (const string of jsonStrings(json)) edit.replace(string, redact(string.text))
-  return jsonOrNothing(json, redact(edit.finish()))
+  const text = redact(edit.finish())
+  return text === json || parseJsonText(text) !== undefined ? text : undefined
 }
 
-/** Like `redactedJson`, but yields to the event loop. */
-async function redactLargeJson(json: string, redact: Redact, caller: unknown): Promise<string | undefined> {
+/** Redact each text in a JSON document, then the whole document, and yield to the event loop. */
+async function redactLargeJson(json: string, redact: Redact, caller: unknown): Promise<string> {
   const edit = new JsonEdit(json)
   for (const string of jsonStrings(json)) {
     edit.replace(string, await redactLarge(string.text, redact, caller))
     await yieldWhenDue(caller)
   }
-  return jsonOrNothing(json, await redactLarge(edit.finish(), redact, caller))
+  return await redactLarge(edit.finish(), redact, caller)
 }
-
-const jsonOrNothing = (json: string, redacted: string): string | undefined =>
-  redacted === json || parseJsonText(redacted) !== undefined ? redacted : undefined
 
 /** A string in a JSON document, and its position with quotes. */
 interface JsonString {
@@ -95,19 +94,10 @@ const KEY_END = /\s*:/y
 
 /** Find the strings of a valid JSON document that are not keys. */
 function* jsonStrings(json: string): Generator<JsonString> {
-  for (let start = json.indexOf('"'), end = 0; start !== -1; start = json.indexOf('"', end)) {
-    end = json.indexOf('"', start + 1)
-    while (isEscaped(json, end)) end = json.indexOf('"', end + 1)
-    end++
+  for (const { end: start, next: end } of besideStrings(json)) {
     KEY_END.lastIndex = end
-    if (!KEY_END.test(json)) yield { text: JSON.parse(json.slice(start, end)) as string, start, end }
+    if (start < end && !KEY_END.test(json)) yield { text: JSON.parse(json.slice(start, end)) as string, start, end }
   }
-}
-
-function isEscaped(json: string, at: number): boolean {
-  let start = at
-  while (json[start - 1] === '\\') start--
-  return (at - start) % 2 === 1
 }
 
 /** Replaces strings of a JSON document from its start to its end. */

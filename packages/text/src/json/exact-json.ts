@@ -41,7 +41,8 @@ function mayBeInexact(text: string): boolean {
   return false
 }
 
-function* besideStrings(
+/** Yield each part of a JSON text before a string, and the end `next` of this string. The last part has no string. */
+export function* besideStrings(
   text: string,
 ): Generator<{ readonly start: number; readonly end: number; readonly next: number }> {
   for (let start = 0; start < text.length;) {

@@ -1,6 +1,6 @@
 export { COLUMN_LIST_KEYS } from './column-list-keys.ts'
 export { decodeEscapes, decodeJsonString } from './decode-json-string.ts'
-export { isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
+export { besideStrings, isExactNumber, parseExactJson, plainNumber, rewriteInexactNumbers } from './exact-json.ts'
 export { type JsonLayout, jsonLayout } from './json-form.ts'
 export { jsonPathsAt, jsonPathStep } from './json-paths-at.ts'
 export { isBracket, type JsonForm, type JsonVisitor, JsonWalker } from './json-walker.ts'
