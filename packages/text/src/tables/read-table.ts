@@ -22,10 +22,9 @@ const NAME = /^(?:[\p{L}\p{N}_#%$(][^:{}<>;=]{0,80})?$/u
 export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, sink: TableSink): RowReader | undefined {
   const start = text.start.startsWith('\ufeff') ? text.start.slice(1) : text.start
   const asked = { ...text, start, contentType: contentTypeEssence(text.contentType), intent: { paths: [] } }
-  const separated = separatedFormat(asked)
-  const aligned = alignedFormat(asked)
   const before = start.slice(0, layout.start)
-  const tableSureness = before.trim() === '' ? 0 : Math.max(separated?.sureness ?? 0, aligned?.sureness ?? 0)
+  const tableSureness =
+    before.trim() === '' ? 0 : Math.max(separatedFormat(asked)?.sureness ?? 0, alignedFormat(asked)?.sureness ?? 0)
   const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
   if (json === 'other') return undefined
   if (json !== undefined) return new JsonRows(json, sink, before)
