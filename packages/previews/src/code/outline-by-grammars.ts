@@ -31,11 +31,12 @@ export function outlineByGrammars(loader: GrammarLoader): Outliner {
     const loaded = (await loader.load(grammar)) ?? (grammar.otherwise && (await loader.load(grammar.otherwise)))
     if (loaded === undefined) return undefined
     // While a parser pauses, it must not parse another text. Each caller waits with at most one text for a parser.
-    return await locks.run(caller, () => locks.run(language, () => outlineWith(text, loaded, caller)))
+    return await callers.run(caller, () => parsers.run(language, () => outlineWith(text, loaded, caller)))
   }
 }
 
-const locks = new KeyedLock<unknown>()
+const callers = new KeyedLock<unknown>()
+const parsers = new KeyedLock()
 
 async function outlineWith(
   text: string,
