@@ -39,9 +39,10 @@ export async function jsonResponse(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
+  const encoder = new TextEncoder()
   const chunks: Uint8Array[] = []
   for (const part of await jsonParts(value, 0, call.limitKey)) {
-    chunks.push(new TextEncoder().encode(part))
+    chunks.push(encoder.encode(part))
     await yieldWhenDue(call.limitKey)
   }
   const bytes = concatBytes(chunks) as Uint8Array<ArrayBuffer>
