@@ -1,6 +1,6 @@
 export { big, bytesOf, jpeg, little, png, tarEntry, wav, zip } from './binary-samples.ts'
 export { chunkedSource } from './chunked-source.ts'
-export { countTurns } from './count-turns.ts'
+export { countSlowTurns, countTurns } from './count-turns.ts'
 export { endStuckWorkers } from './end-stuck-workers.ts'
 export { hostilePatterns } from './hostile-patterns.ts'
 export { LENGTHY_TEXTS, LINEAR_PATTERNS, OTHER_PATTERNS } from './linear-patterns.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { encodeBase64 } from '@spillway/text/internal'
+import { countSlowTurns } from '@spillway-internal/test-inputs'
 import { propertyRuns } from '@spillway-internal/test-run'
 import { findEmbeddedMedia } from './embedded-media.ts'
 
@@ -69,16 +70,11 @@ describe('findEmbeddedMedia', () => {
     ['on lines', (text: string) => text.replaceAll(/.{63}/g, '$&\n')],
   ])('reads the exact bytes of large Base64 %s, and lets other work run', async (_, write) => {
     const file = bytesFrom('\x89PNG\r\n\x1a\n', 600_000)
-    await new Promise((resolve) => setImmediate(resolve))
-    let now = performance.now()
-    vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
-    onTestFinished(() => void vi.restoreAllMocks())
-    let turns = 0
-    let ended = false
-    const other = (): void => void (ended || (turns++, setImmediate(other)))
-    setImmediate(other)
-    const [found] = await findEmbeddedMedia(`{"content":"${write(encodeBase64(file))}"}`)
-    ended = true
+    const text = `{"content":"${write(encodeBase64(file))}"}`
+    let found: Awaited<ReturnType<typeof findEmbeddedMedia>>[number] | undefined
+    const turns = await countSlowTurns(async () => {
+      ;[found] = await findEmbeddedMedia(text)
+    })
     expect(Buffer.from(found?.data ?? []).equals(file)).toBe(true)
     // Both the search for the end and the removal of escapes take 12 pieces.
     expect(turns).toBeGreaterThan(24)

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '@spillway/text/internal'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { countSlowTurns } from '@spillway-internal/test-inputs'
+import { describe, expect, it } from 'vitest'
 import { createStorage } from '../storage/managed-storage.ts'
 import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
@@ -19,24 +20,6 @@ function offloader(options: Pick<ContextOffloaderOptions, 'redact'> = {}): Conte
     async *list() {},
   })
   return new ContextOffloader({ storage, ...options })
-}
-
-/** Counts turns of the event loop. With a mocked clock, every piece of work takes so long that other work must run. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  // Wait for the end of the turn that began with the real clock.
-  await new Promise((resolve) => setImmediate(resolve))
-  let now = performance.now()
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
-  let turns = 0
-  let ended = false
-  const count = (): void => {
-    turns++
-    if (!ended) setImmediate(count)
-  }
-  setImmediate(count)
-  await work()
-  ended = true
-  return turns
 }
 
 const filled = (line: string): string =>
@@ -68,12 +51,8 @@ const contents: [name: string, ...content: ContentBlock[]][] = [
 ]
 
 describe('an offload', () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
-
   it.each(contents)('of %s lets other work run after each chunk', async (_name, ...content) => {
-    const turns = await turnsDuring(async () => {
+    const turns = await countSlowTurns(async () => {
       const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
       expect(outcome.status).toBe('offloaded')
     })
@@ -84,7 +63,7 @@ describe('an offload', () => {
   it('of a JSON value lets other work run while its strings are redacted', async () => {
     const value = Array.from({ length: PIECES * 100 }, () => record)
     const turnsWith = (options: Pick<ContextOffloaderOptions, 'redact'>): Promise<number> =>
-      turnsDuring(() =>
+      countSlowTurns(() =>
         offloader(options).offload({ toolName: 'tool', toolCallId: 'call_1', content: [{ type: 'json', value }] }),
       )
     const strings = 3 * value.length
@@ -93,7 +72,7 @@ describe('an offload', () => {
 
   it('of a stream lets other work run even within a large chunk', async () => {
     const chunks = [Buffer.from(filled('a line'))].values()
-    const turns = await turnsDuring(() =>
+    const turns = await countSlowTurns(() =>
       offloader().offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),
     )
     expect(turns).toBeGreaterThan(PIECES)
@@ -101,16 +80,12 @@ describe('an offload', () => {
 })
 
 describe('offloads of several callers at the same time', () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
-
   /** Start two offloads of one scope, then one of another. Return the scopes in the order in which their offloads end. */
   async function orderOf(offload: (session: ContextOffloader) => Promise<unknown>): Promise<string> {
     const root = offloader()
     let order = ''
     const work = (scope: string): Promise<void> => offload(root.forScope(scope)).then(() => void (order += scope))
-    await turnsDuring(() => Promise.all(['a', 'a', 'b'].map(work)))
+    await countSlowTurns(() => Promise.all(['a', 'a', 'b'].map(work)))
     return order
   }
 

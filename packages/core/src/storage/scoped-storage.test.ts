@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { countSlowTurns } from '@spillway-internal/test-inputs'
+import { describe, expect, test } from 'vitest'
 import { TinyDisk, TinyDriver } from '../../test/tiny-driver.ts'
 import { bytes, collect, stream } from '../conformance/sample.ts'
 import { createStorage, type ManagedStorage } from './managed-storage.ts'
@@ -610,15 +611,5 @@ test.each<[name: string, work: (storage: ManagedStorage) => Promise<unknown>]>([
   const storage = createStorage(new TinyDriver(new TinyDisk(Date.now)), { evictAfterTurns: 1, ttlMs: 60_000 })
   for (let entry = 0; entry < 50; entry++) await storage.store(`${entry}`, bytes('content'))
   await storage.endTurn()
-  await new Promise((resolve) => setImmediate(resolve))
-  let now = performance.now()
-  vi.spyOn(performance, 'now').mockImplementation(() => (now += 100))
-  onTestFinished(() => void vi.restoreAllMocks())
-  let turns = 0
-  let ended = false
-  const other = (): void => void (ended || (turns++, setImmediate(other)))
-  setImmediate(other)
-  await work(storage)
-  ended = true
-  expect(turns).toBeGreaterThan(40)
+  expect(await countSlowTurns(() => work(storage))).toBeGreaterThan(40)
 })
