@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_865,
-  'packages/core': 23_410,
-  'packages/previews': 14_688,
+  total: 87_857,
+  'packages/core': 23_400,
+  'packages/previews': 14_689,
   'packages/text': 10_561,
   other: 12_000,
 }
