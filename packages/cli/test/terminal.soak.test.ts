@@ -16,7 +16,7 @@ interface Terminal {
 }
 
 /** Open a real terminal in which the shell finds `spillway`. */
-function openTerminal(): Terminal {
+async function openTerminal(): Promise<Terminal> {
   const cwd = temporaryFolder()
   const socket = `spillway-${crypto.randomUUID()}`
   const tmux = (...args: readonly string[]): string =>
@@ -27,18 +27,20 @@ function openTerminal(): Terminal {
     tmux('send-keys', '-l', text)
     tmux('send-keys', 'Enter')
   }
-  line(`spillway() { ${[process.execPath, BIN].map(quoteForShell).join(' ')} "$@"; }; clear`)
+  line(`spillway() { ${[process.execPath, BIN].map(quoteForShell).join(' ')} "$@"; }; clear; echo ready`)
   const expectSeen = (expected: RegExp): Promise<string> =>
     waitFor(() => {
       const screen = tmux('capture-pane', '-p', '-e')
       return expected.test(screen) ? screen : undefined
     })
+  // If a line is typed before the screen is cleared, its output begins on the line of the prompt.
+  await expectSeen(/^ready\n/)
   return { cwd, line, tmux, expectSeen }
 }
 
 describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   it('a prompt of the command is visible, and its answer is read', async () => {
-    const { line, expectSeen } = openTerminal()
+    const { line, expectSeen } = await openTerminal()
     line(`spillway run -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/^name\?\s*$/m)
     line('Bob')
@@ -46,7 +48,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   })
 
   it('a prompt that run does not show is reported after two seconds', async () => {
-    const { line, expectSeen } = openTerminal()
+    const { line, expectSeen } = await openTerminal()
     line(`spillway run --no-tee -- sh -c 'printf "name? "; read name; echo "hello $name"'`)
     await expectSeen(/sh: \d+ s, it may wait for input: name\?/)
     line('Bob')
@@ -54,7 +56,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   })
 
   it('the first Ctrl-C ends the command, and its output is kept', async () => {
-    const { cwd, line, tmux, expectSeen } = openTerminal()
+    const { cwd, line, tmux, expectSeen } = await openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'; echo "code $?"`)
     await expectSeen(/^20000$/m)
     tmux('send-keys', 'C-c')
@@ -63,7 +65,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   })
 
   it('the second Ctrl-C kills a command that ignores the first', async () => {
-    const { line, tmux, expectSeen } = openTerminal()
+    const { line, tmux, expectSeen } = await openTerminal()
     line(`spillway run -- sh -c 'trap "" INT; echo begun; while :; do sleep 0.1; done'; echo "code $?"`)
     await expectSeen(/^begun$/m)
     tmux('send-keys', 'C-c')
@@ -73,7 +75,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   })
 
   it('closing the terminal keeps the output of the command so far', async () => {
-    const { cwd, line, tmux, expectSeen } = openTerminal()
+    const { cwd, line, tmux, expectSeen } = await openTerminal()
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
     await expectSeen(/^20000$/m)
     tmux('kill-session')
@@ -83,7 +85,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
   })
 
   it('lists have colors, and a long answer opens a pager', async () => {
-    const { line, tmux, expectSeen } = openTerminal()
+    const { line, tmux, expectSeen } = await openTerminal()
     line('seq 1 200 | spillway put -q; spillway ls')
     await expectSeen(/\u001B\[2mREFERENCE/)
     line('clear; spillway get last --lines 1:')
