@@ -205,6 +205,15 @@ describe('an entry in the inspector', () => {
     expect(answer).toMatchObject({ isError: false, command: 'get FAILED', tokens: expect.any(Number) })
     expect([{ type: 'text', text: answer.text }]).toEqual(content)
     expect(await ask('api/retrieve', { reference, json_path: '$.a' })).toMatchObject({ isError: true })
+    const csv = await storage.store('table', bytesOf('id,name\n1,"one, 1"\n2,\n'), 'text/csv')
+    const { table } = await ask<{ table: object }>('api/retrieve', { reference: csv, sql: 'SELECT * FROM t' })
+    expect(table).toMatchObject({
+      columns: ['id', 'name'],
+      rows: [
+        ['1', 'one, 1'],
+        ['2', null],
+      ],
+    })
     expect(journal.events).toHaveLength(events)
     const { retrievals } = await ask<{ retrievals: object[] }>(`api/history?reference=${reference}`)
     expect(retrievals).toMatchObject([{ type: 'retrieval', reference }])

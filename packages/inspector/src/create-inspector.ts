@@ -5,6 +5,7 @@ import {
   StorageError,
   type EventJournal,
   type RetrievalCall,
+  type RetrievedTable,
   type Storage,
 } from '@spillway/core'
 import { assertKnownOptions, BoundedMap, scopePathOf } from '@spillway/core/driver'
@@ -229,15 +230,17 @@ export function createInspector(options: InspectorOptions): Inspector {
     const response = await forward(call, '/v1/retrieve', text)
     const answer = (await response.json()) as {
       readonly content?: readonly { readonly type: string; readonly text?: string; readonly mediaType?: string }[]
+      readonly table?: RetrievedTable
       readonly error?: { readonly code: string; readonly message: string }
     }
+    const { table } = answer
     const shown = answer.error === undefined ? undefined : `Error: ${answer.error.message}`
     const blocks = answer.content ?? []
     const said = shown ?? blocks.map(({ type, text, mediaType }) => text ?? `[${type}: ${mediaType}]`).join('\n')
     const input = JSON.parse(text) as RetrievalCall
     const below = decodeScope(call.scope)
     const command = below && options.formatCommand?.(input, below)
-    return Response.json({ text: said, tokens: estimateTokens(said), isError: shown !== undefined, command })
+    return Response.json({ text: said, table, tokens: estimateTokens(said), isError: shown !== undefined, command })
   }
 
   async function history(call: ApiCall): Promise<object> {

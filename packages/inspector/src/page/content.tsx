@@ -1,3 +1,4 @@
+import type { RetrievedTable } from '@spillway/core'
 import { createAnsiSequenceParser, type Color, type ParseToken } from 'ansi-sequence-parser'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -237,37 +238,31 @@ function Tree({ entry }: { readonly entry: EntryName }): VNode {
   return answer === undefined ? <Waiting error={error} /> : <JsonTree value={answer.value} />
 }
 
-/** A cell of a row in an answer of the retrieval tool, quoted as in CSV. */
-const CELL = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/g
-/** The first and last line of stored text in an answer. */
-const FENCE = /^(?:<<< |>>> end of )/
 const MAX_GRID_TOKENS = 20_000
+
+interface SqlAnswer {
+  readonly text: string
+  /** Absent after an error, and if not all rows fit. */
+  readonly table?: RetrievedTable
+}
 
 /** Rows of a table that an SQL statement selects, as the retrieval tool returns them. */
 function SqlTable({ entry, isTable }: { readonly entry: EntryName; readonly isTable: boolean }): VNode {
   const [sql, setSql] = useState('SELECT * FROM t LIMIT 100')
-  const [answer, setAnswer] = useState<{ readonly text: string; readonly isError: boolean }>()
+  const [answer, setAnswer] = useState<SqlAnswer>()
   const run = async (): Promise<void> => {
     const input = { reference: entry.reference, sql }
-    const given = post<{ text: string; isError: boolean }>(
-      'retrieve',
-      { scope: entry.scope, tokens: MAX_GRID_TOKENS },
-      input,
-    )
-    setAnswer(await given.catch((error: unknown) => ({ text: messageOf(error), isError: true })))
+    const given = post<SqlAnswer>('retrieve', { scope: entry.scope, tokens: MAX_GRID_TOKENS }, input)
+    setAnswer(await given.catch((error: unknown) => ({ text: messageOf(error) })))
   }
   useEffect(() => {
     if (isTable) void run()
   }, [])
-  const lines = answer?.isError === false ? answer.text.split('\n') : []
-  const isRow = (text: string): boolean => /^(?:row|\d+)\| /.test(text)
-  const rows = lines.filter(isRow).map(cellsOf)
-  const notes =
-    rows.length === 0 ? (answer?.text ?? '') : lines.filter((one) => !isRow(one) && !FENCE.test(one)).join('\n')
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     void run()
   }
+  const { text, table } = answer ?? {}
   return (
     <div class="scroll">
       <form class="bar" onSubmit={submit}>
@@ -276,17 +271,11 @@ function SqlTable({ entry, isTable }: { readonly entry: EntryName; readonly isTa
         </label>
         <button>Run</button>
       </form>
-      {notes.trim() !== '' && <pre>{notes.trim()}</pre>}
-      {rows.length > 0 && <Table columns={rows[0]!} rows={rows.slice(1)} />}
+      {table === undefined ? (
+        <pre>{text}</pre>
+      ) : (
+        <Table columns={table.columns} rows={table.rows.map((row) => row.map((cell) => cell ?? ''))} />
+      )}
     </div>
   )
-}
-
-function cellsOf(line: string): string[] {
-  const [, number = '', text = ''] = /^(\w+)\| (.*)$/s.exec(line) ?? []
-  const cells = [...text.matchAll(CELL)].map(([, cell = '']) =>
-    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
-  )
-  // The pattern also matches the empty text at the end.
-  return [number, ...cells.slice(0, text.endsWith(',') ? undefined : -1)]
 }

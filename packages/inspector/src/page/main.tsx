@@ -4,7 +4,6 @@ import { ask, useLoaded, type InspectorInfo } from './api.ts'
 import { Entries, isTyping } from './entries.tsx'
 import { hrefOf, usePlace } from './place.ts'
 
-const THEMES = ['light dark', 'light', 'dark'] as const
 const KEYS = [
   ['j, k', 'the next or previous entry'],
   ['Enter', 'open it'],
@@ -39,7 +38,6 @@ function App(): VNode {
           ))}
         </nav>
         {info !== undefined && info.scope.length > 0 && <span class="badge">{info.scope.join(' / ')}</span>}
-        <Theme />
         <button aria-label="Keyboard help" onClick={() => help.current?.showModal()}>
           ?
         </button>
@@ -84,23 +82,6 @@ function Later({ load, props = {} }: { readonly load: Load; readonly props?: obj
   const [loaded, setLoaded] = useState<{ readonly Component: FunctionComponent<object> }>()
   useEffect(() => void load().then((Component) => setLoaded({ Component })), [load])
   return loaded === undefined ? <p>Loading…</p> : h(loaded.Component, props)
-}
-
-function Theme(): VNode {
-  const [theme, setTheme] = useState(() => localStorage.getItem('spillway-theme') ?? THEMES[0])
-  useEffect(() => {
-    document.documentElement.style.colorScheme = theme
-    localStorage.setItem('spillway-theme', theme)
-  }, [theme])
-  return (
-    <select aria-label="Theme" value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value)}>
-      {THEMES.map((one) => (
-        <option key={one} value={one}>
-          {one === THEMES[0] ? 'system' : one}
-        </option>
-      ))}
-    </select>
-  )
 }
 
 render(<App />, document.body)
