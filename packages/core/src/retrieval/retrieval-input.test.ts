@@ -206,6 +206,8 @@ describe('parseRetrievalInput', () => {
     [{ ref: 'r', pattern: 'x' }, 'Unknown parameter "ref". Did you mean reference?'],
     [{ reference: 'r', lineRange: '1-2' }, 'Did you mean line_range?'],
     [{ reference: 'r', pattern: () => 'x' }, 'pattern must be a string, got a function'],
+    [{ reference: 'r', line_range: { start: { valueOf: 1, toString: 1 } } }, 'line_range.start must be a whole number'],
+    [{ reference: 'r', byte_range: { start: 1, end: { valueOf: 1, toString: 1 } } }, 'byte_range.end must be a whole'],
   ])('refuses %j and says why', (input, message) => {
     expect(refusal(input)).toContain(message)
   })

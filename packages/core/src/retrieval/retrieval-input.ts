@@ -277,13 +277,13 @@ function readRange(name: string, value: unknown): LineRange | undefined {
   if (isAbsent(value)) return undefined
   const [start, end] = rangeEnds(name, typeof value === 'string' ? (parseJsonText(value) ?? value) : value)
   const first = isOpen(start) ? undefined : readCount(`${name}.start`, start, 1)
-  const last = isOpen(end) || Number(end) === -1 ? undefined : readCount(`${name}.end`, end, 1)
+  const last = isOpen(end) || end === -1 || end === '-1' ? undefined : readCount(`${name}.end`, end, 1)
   if (first === undefined && last === undefined) return undefined
   return { start: first ?? 1, end: last ?? Number.MAX_SAFE_INTEGER }
 }
 
 /** Whether a range has no limit on one side. For no limit, models write `null`, zero, or nothing. */
-const isOpen = (value: unknown): boolean => isAbsent(value) || Number(value) === 0
+const isOpen = (value: unknown): boolean => isAbsent(value) || value === 0 || value === '0'
 
 function rangeEnds(name: string, value: unknown): readonly unknown[] {
   if (typeof value === 'string' || typeof value === 'number') {

@@ -98,6 +98,8 @@ export class PathWalk implements JsonVisitor {
   readonly #masks: number[] = []
   readonly #starts: number[] = []
   readonly #isSelected: boolean[] = []
+  /** Paths of open levels, each with the start offset of the value at this level. */
+  #paths: { readonly start: number; readonly path: string }[] = []
   #candidate: { readonly start: number; readonly mask: number; readonly pending: readonly number[] } | undefined
   #pending: readonly number[] = NONE
   #parts: Uint8Array[] = []
@@ -130,6 +132,7 @@ export class PathWalk implements JsonVisitor {
     this.#isDone = false
     this.tooLarge = undefined
     this.#found = []
+    this.#paths = []
     this.#endCandidate()
   }
 
@@ -313,9 +316,16 @@ export class PathWalk implements JsonVisitor {
   #pathOf(levels: number): string {
     let { path } = this.#options
     for (let level = 0; level < levels && !path.endsWith('…'); level++) {
+      const start = this.#starts[level + 1]!
+      const known = this.#paths[level]
+      if (level + 1 < levels && known?.start === start) {
+        path = known.path
+        continue
+      }
       const { index, isObject } = this.#walker.entry(level)
       path += jsonPathStep(isObject ? decodeJsonString(this.#walker.key(level)) : index)
       if (path.length > MAX_PATH_UNITS) path = `${path.slice(0, MAX_PATH_UNITS).toWellFormed()}…`
+      if (level + 1 < levels) this.#paths[level] = { start, path }
     }
     return path
   }

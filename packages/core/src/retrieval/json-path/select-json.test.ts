@@ -289,6 +289,17 @@ describe('selecting values by a walk', () => {
     expect(await select(text, '$[?value(@..b) == value(@..c)]')).toMatchObject({ count: 1 })
   })
 
+  test('reads each key of a deep document only a few times for the paths of all values', async () => {
+    const levels = 400
+    const text = `${'{"a":'.repeat(levels)}${JSON.stringify(Array.from({ length: levels }, (_, id) => [id]))}${'}'.repeat(levels)}`
+    const decoding = vi.spyOn(TextDecoder.prototype, 'decode')
+    onTestFinished(() => decoding.mockRestore())
+    const { values } = await select(text, '$..*')
+    expect(decoding.mock.calls.length).toBeLessThan(10 * levels)
+    expect(values.map(({ path }) => path.slice(2 * levels))).toContain('a[399][0]')
+    expect(values).toHaveLength(3 * levels)
+  })
+
   test('reads the clock far less often than it tests a small value', async () => {
     const readings = vi.spyOn(WorkClock.prototype, 'needsPause', 'get')
     onTestFinished(() => readings.mockRestore())
