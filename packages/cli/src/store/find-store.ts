@@ -1,19 +1,28 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { CliError, EXIT_CODE } from '../cli-error.ts'
 import { unlessRefused } from '../unless-refused.ts'
 
 const FOLDER = '.spillway'
 
 /** Return the URL of a folder's store: the nearest `.spillway` in it or above, or else one in the repository's root. */
 export function findStore(folder: string = process.cwd()): string {
-  const above = foldersAbove(folder)
-  const place = above.find(hasStore) ?? above.find((each) => existsSync(join(each, '.git'))) ?? folder
+  const place = placeOf(folder)
+  if (ownerOf(place) !== undefined && !hasStore(place)) {
+    const message = `${join(place, FOLDER)} belongs to another user. Name a store with --store or SPILLWAY_STORE.`
+    throw new CliError('no-store', EXIT_CODE.storage, message)
+  }
   return urlOf(place)
+}
+
+function placeOf(folder: string): string {
+  const above = foldersAbove(folder)
+  return above.find(hasStore) ?? above.find((each) => existsSync(join(each, '.git'))) ?? folder
 }
 
 /** Return URLs of stores near a folder: above it, or one level below it or below the repository's root. */
 export function nearbyStores(folder: string = process.cwd()): readonly string[] {
-  const found = dirname(findStore(folder).slice('file:'.length))
+  const found = placeOf(folder)
   const places = [found, folder].flatMap((place) => [place, ...foldersIn(place)])
   return [...new Set(places.filter(hasStore).map(urlOf))]
 }
@@ -32,6 +41,11 @@ function foldersIn(folder: string): readonly string[] {
 
 /** Whether a folder has a store of this user. Another user could create one in a folder that everyone can write to. */
 function hasStore(folder: string): boolean {
+  const owner = ownerOf(folder)
+  return owner !== undefined && [owner, 0].includes(process.getuid?.() ?? owner)
+}
+
+function ownerOf(folder: string): number | undefined {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
-  return store?.isDirectory() === true && [store.uid, 0].includes(process.getuid?.() ?? store.uid)
+  return store?.isDirectory() === true ? store.uid : undefined
 }
