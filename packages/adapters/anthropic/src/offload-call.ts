@@ -23,14 +23,15 @@ export async function offloadCall<Content>(
   purpose?: string,
 ): Promise<Content | string | ResultPart[]> {
   if (caller !== undefined && caller.type !== 'direct') return run()
-  const call = { toolName: name, toolCallId: id, input, purpose, isOfToolset: toolset != null }
+  const told = { toolName: name, toolCallId: id, input, purpose }
+  const call = { ...told, isOfToolset: toolset != null }
   // The messages keep a result that arrives after an abort, and a program may continue with these messages.
   const signalNow = (): AbortSignal | undefined => (signal?.aborted === true ? undefined : (signal ?? undefined))
   let content: Content
   try {
     content = await run()
   } catch (error) {
-    if (!isToolError(error)) throw await offloadThrown(offloader, { ...call, signal: signalNow(), thrown: error })
+    if (!isToolError(error)) throw await offloadThrown(offloader, { ...told, signal: signalNow(), thrown: error })
     const shown = await offloadContent(offloader, { ...call, signal: signalNow(), isError: true }, error.content)
     if (shown === error.content) throw error
     throw Object.assign(new Anthropic.Beta.Messages.ToolError(shown), { cause: error })

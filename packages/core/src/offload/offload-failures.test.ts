@@ -141,6 +141,7 @@ describe('an offload that fails', () => {
 
   test.each([
     [{ toolName: 1 }, 'toolName'],
+    [{ isCanceled: true }, 'Unknown option "isCanceled". Known: toolName, toolCallId, input'],
     [{ toolCallId: undefined }, 'toolCallId'],
     [{ content: 'text' }, "content must be an array of blocks such as { type: 'text', text }"],
     [{ content: [{ type: 'text' }] }, 'content[0].text'],

@@ -1,5 +1,5 @@
 import { isBytes, type ContentBlock } from '@spillway/text/internal'
-import { assertChunks, assertContentType, shown } from '../storage/storage-input.ts'
+import { assertChunks, assertContentType, assertKnownOptions, shown } from '../storage/storage-input.ts'
 
 /** A tool result to offload. */
 export interface OffloadRequest {
@@ -134,11 +134,14 @@ export type Outcome =
       readonly tokens: { readonly original: number; readonly replacement: number }
     }
 
+const CALL = ['toolName', 'toolCallId', 'input', 'purpose', 'isError', 'signal']
+
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
   const { toolName, toolCallId, content, callsInTurn, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
+  assertKnownOptions(request, [...CALL, 'content', 'callsInTurn', 'isCancelled'], 'offload()')
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
     throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${typeof callsInTurn}.`)
   if (!Array.isArray(content))
@@ -155,6 +158,7 @@ export function assertOffloadStreamRequest(request: unknown): asserts request is
     Record<keyof OffloadStreamRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
+  assertKnownOptions(request, [...CALL, 'chunks', 'contentType', 'store'], 'offloadStream()')
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
   for (const [name, value] of Object.entries({ isError, store }))

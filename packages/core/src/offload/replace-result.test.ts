@@ -169,6 +169,7 @@ test.each([
   [{ chunks: [encode('a')] }, 'chunks must be an async iterable'],
   [{ contentType: 'text' }, 'contentType must be a MIME type'],
   [{ isError: true }, 'isError must be a function'],
+  [{ mediaType: 'text/plain' }, 'Unknown option "mediaType". Known: toolName, toolCallId, input'],
   [{ signal: 5 }, 'signal must be an AbortSignal'],
   [
     {
