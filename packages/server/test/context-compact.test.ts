@@ -309,8 +309,11 @@ describe('/context_offload, compact', () => {
     { keep_recent_count: -1 },
     { context_manage_mode: 'shrink' },
     { store_dir: '../x' },
+    { maxTotalTokens: 5_000 },
   ])('refuses to start with the invalid defaults %j', async (contextOffload) => {
-    await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(/^contextOffload\.\w+/)
+    await expect(startService({ contextOffload: contextOffload as object })).rejects.toThrow(
+      /^contextOffload(?:\.\w+|: Unrecognized key)/,
+    )
   })
 
   it.each<[string, object, number, string]>([

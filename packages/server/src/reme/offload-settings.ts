@@ -65,9 +65,9 @@ export function withDefaults(
 
 /** Validate defaults. @throws TypeError that names the setting. */
 export function assertSettings(settings: ContextOffloadSettings): void {
-  const { error } = settingsSchema().safeParse(settings)
+  const { error } = settingsSchema().strict().safeParse(settings)
   const [issue] = error?.issues ?? []
-  if (issue !== undefined) throw new TypeError(`contextOffload.${issue.path.join('.')}: ${issue.message}`)
+  if (issue !== undefined) throw new TypeError(`${['contextOffload', ...issue.path].join('.')}: ${issue.message}`)
   try {
     virtualPath(settings.store_dir ?? '')
   } catch (cause) {
