@@ -284,11 +284,12 @@ describe('a store that run cannot write to', () => {
 
   const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join('')
 
-  test("during the command causes no loss of buffered output, and run exits with the command's code", async () => {
+  test("during the command causes no loss of buffered output and leaves no entry, and run exits with the command's code", async () => {
     const cwd = temporaryFolder()
     const ended = await runWithFileLimit(256, ['--', 'sh', '-c', 'seq 1 300000; exit 9'], cwd)
     expect(ended).toMatchObject({ code: 9, stdout: lines(300_000) })
     expect(ended.stderr).toMatch(/^spillway: The output could not be stored: .*none of it is lost\.\n$/)
+    expect(await spillway(['ls'], { cwd })).toMatchObject({ stdout: '' })
   })
 
   test('during the command causes no loss of output, even of many megabytes', async () => {

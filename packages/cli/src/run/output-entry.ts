@@ -84,10 +84,12 @@ export class OutputEntry {
     await this.#storage.delete(writer.reference)
   }
 
-  /** End the entry after a failure, with the bytes stored so far. */
+  /** End the entry after a failure, with the bytes stored so far. An entry without bytes is removed. */
   async abandon(): Promise<void> {
     clearTimeout(this.#timer)
     await Promise.allSettled([this.#opening?.then((writer) => writer.close({ state: 'aborted' }))])
+    const stored = await this.committed()
+    if (stored?.bytes === 0) await Promise.allSettled([this.#storage.delete(stored.reference)])
   }
 
   /** Write a chunk. The command waits for a slow store. Fails if slow writes in a row take too long in total. */
