@@ -13,7 +13,8 @@ export function parseLines(text: string): LineSpan {
   if (first === '' && last === '') throw invalid('Write A:B, A:, :B or A, such as 120:160.')
   const start = first === '' ? 1 : Number(first)
   const end = colon === '' ? start : last === '' ? Number.MAX_SAFE_INTEGER : Number(last)
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1) throw invalid('Lines count from 1.')
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1)
+    throw invalid(`Write whole numbers from 1 to ${Number.MAX_SAFE_INTEGER}.`)
   if (start > end) throw invalid(`The last line is before the first: write ${end}:${start}.`)
   return { start, end }
 }
@@ -36,7 +37,16 @@ export function parseShare(text: string): number {
 }
 
 /** Collect the values of a repeated option. */
-export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [...earlier, text]
+export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [
+  ...earlier,
+  parseText(text),
+]
+
+/** Refuse an empty text, for example of a variable that a script has not set. */
+export function parseText(text: string): string {
+  if (text === '') throw invalid('It must not be empty.')
+  return text
+}
 
 export const parseLimit = (text: string): number => (text === 'none' ? Infinity : parseWhole(text, 1, ', or none'))
 

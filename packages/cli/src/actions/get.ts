@@ -55,8 +55,6 @@ export async function get({ args, options, command }: Invocation<GetOptions>): C
   }
   if (given.length > 1 && sql === undefined) throw usageError('Several references are for --sql.')
   if (ignoresCase === true && pattern === undefined) throw usageError('--ignore-case needs --pattern.')
-  if (pattern?.includes('') === true)
-    throw usageError('--pattern must not be empty. To print everything, leave it out.')
   if (context !== undefined && lines !== undefined && pattern === undefined) {
     throw usageError(
       '--context sets the number of lines around matches, or of first lines. Leave --context out with --lines.',
@@ -183,7 +181,6 @@ interface GrepOptions extends StoreOptions, SearchOptions {
 export async function grep({ args: [pattern], options, command }: Invocation<GrepOptions>): Promise<number> {
   const { regexp = [], query } = options
   const patterns = [...(pattern === undefined ? [] : [pattern]), ...regexp]
-  if (patterns.includes('')) throw usageError('The pattern must not be empty.')
   if (patterns.length === 0 && query === undefined) throw usageError('Give a pattern, or --query with words.')
   return withStore(options, async (storage, journal) => {
     const call = {

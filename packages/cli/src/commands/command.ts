@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { EXIT_CODE } from '../cli-error.ts'
+import { EXIT_CODE, usageError } from '../cli-error.ts'
 import { setColor, type ColorChoice } from '../output.ts'
 
 export interface Invocation<Options> {
@@ -55,6 +55,7 @@ export function addCommand(parent: Command, spec: CommandSpec): void {
   if (load === undefined) command.helpCommand(false)
   else
     command.action(async () => {
+      if (command.args[0] === '') throw usageError(`The argument ${argument?.[0]} must not be empty.`)
       const run = await load()
       setColor(command.opts<{ readonly color?: ColorChoice }>().color)
       if (command.getOptionValueSource('store') === 'default') {

@@ -10,6 +10,7 @@ import {
   parseLines,
   parsePositive,
   parseScope,
+  parseText,
 } from '../option-parsers.ts'
 import { option, type CommandSpec } from './command.ts'
 import { JSON_OPTION, SEARCH_OPTIONS, STORE_AND_JSON_OPTIONS } from './options.ts'
@@ -108,8 +109,8 @@ const getCommand: CommandSpec = {
       'number of lines around each match (5); without a pattern, number of first lines',
       parseCount,
     ),
-    option('--json-path <path>', 'print the JSON values that a JSONPath (RFC 9535) selects'),
-    option('--sql <statement>', 'run one SELECT (SQLite) on the table t; for several references t1, t2'),
+    option('--json-path <path>', 'print the JSON values that a JSONPath (RFC 9535) selects', parseText),
+    option('--sql <statement>', 'run one SELECT (SQLite) on the table t; for several references t1, t2', parseText),
     ...SEARCH_OPTIONS,
     option(
       '--max-tokens <count>',
@@ -158,7 +159,7 @@ const lsCommand: CommandSpec = {
     'In a pipe, each entry is one line, with columns separated by tabs, sizes in bytes, and times in UTC.',
   options: [
     option('-n, --limit <count>', 'list at most this many of the newest entries', parsePositive),
-    option('--tool <name>', 'list only results of this tool'),
+    option('--tool <name>', 'list only results of this tool', parseText),
     option('--since <time>', 'list only entries stored within this time: 90s, 30m, 12h, 7d, 2w', parseDuration),
     option('--below', 'also list entries of the scopes below, with the --scope of each entry'),
     ...STORE_AND_JSON_OPTIONS,

@@ -195,7 +195,10 @@ test.each([
   [['--lines', 'x'], /Write A:B/],
   [['--raw', '--pattern', 'x'], /--raw prints the whole content/],
   [['--ignore-case'], /--ignore-case needs --pattern/],
-  [['--pattern', ''], /--pattern must not be empty/],
+  [['--lines', '0:3'], /Write whole numbers from 1 to 9007199254740991/],
+  [['--pattern', ''], /--pattern <regex>' argument '' is invalid. It must not be empty/],
+  [['--query', ''], /--query <words>' argument '' is invalid. It must not be empty/],
+  [['--sql', ''], /--sql <statement>' argument '' is invalid. It must not be empty/],
   [['--context', '1', '--lines', '2'], /--context/],
   [['--max-tokens', '0'], /--max-tokens/],
 ])('get refuses %j', async (args, message) => {

@@ -12,6 +12,7 @@ import {
   parsePositive,
   parseScope,
   parseShare,
+  parseText,
   type ListenAddress,
 } from '../option-parsers.ts'
 import { BACKENDS } from '../store/backends.ts'
@@ -50,7 +51,7 @@ export const SEARCH_OPTIONS: readonly Option[] = [
   option('-c, --count', 'print only the number of matches'),
   option('--from-end', 'print the last matches or lines instead of the first'),
   option('--after <count>', 'continue a cut answer, with the number that the answer gives', parseCount),
-  option('-q, --query <words>', 'print the passages that match these words best'),
+  option('-q, --query <words>', 'print the passages that match these words best', parseText),
 ]
 
 export interface OffloaderOptions {
