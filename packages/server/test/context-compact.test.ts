@@ -321,11 +321,12 @@ describe('/context_offload, compact', () => {
     ['invalid messages', { messages: ['a'] }, 422, 'invalid-request'],
     ['an unknown role', { messages: [{ role: 'wizard', content: '' }] }, 422, 'invalid-request'],
     ['an unknown mode', { messages: [], context_manage_mode: 'shrink' }, 422, 'invalid-request'],
-    ['a limit of 0', { messages: [], max_total_tokens: 0 }, 422, 'invalid-request'],
+    ['a limit of 0', { messages: [{ role: 'user', content: 'u' }], max_total_tokens: 0 }, 422, 'invalid-request'],
     ['a negative count', { messages: [], keep_recent_count: -1 }, 422, 'invalid-request'],
-  ])('refuses %s', async (_name, body, status, code) => {
+  ])('refuses %s, and returns the messages of the request', async (_name, body, status, code) => {
     const service = await startService()
     const answer = await service.post('/context_offload', body)
     expect(answer).toMatchObject({ status, json: { success: false, metadata: { error: { code } } } })
+    expect(answer.json.messages).toEqual('messages' in body ? body.messages : [])
   })
 })

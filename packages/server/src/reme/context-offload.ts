@@ -67,9 +67,8 @@ export const contextOffloadRoute = ({ summarize, contextOffload }: HistoryServic
       502: 'The model gave no summary that can be used.',
     },
     async handle({ body }, context) {
-      const { tenant, call, signal } = context
+      const { tenant, signal } = context
       const { messages } = body
-      call.messages = messages
       const settings = withDefaults(body as ContextOffloadSettings, contextOffload)
       const { context_manage_mode: mode, store_dir: folder } = settings
       virtualPath(folder)

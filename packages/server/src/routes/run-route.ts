@@ -67,8 +67,10 @@ async function runWithBody(
       const bytes = await received.read()
       await received.remove()
       const { parse, normalize = (value: unknown) => value } = route
-      const json = await parseJsonBody(bytes, { ...limits, parse, caller: call.limitKey })
-      const body = validate(schema, normalize(json), 'body')
+      const json = normalize(await parseJsonBody(bytes, { ...limits, parse, caller: call.limitKey }))
+      const { messages } = Object(json) as { readonly messages?: unknown }
+      if (call.isReme && Array.isArray(messages)) call.messages = messages
+      const body = validate(schema, json, 'body')
       return await route.handle({ ...input, body }, contextOf(routeCall, services, ticket, none()))
     })
   } finally {
