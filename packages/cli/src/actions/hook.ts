@@ -58,6 +58,7 @@ async function offload(text: string, options: HookOptions, host: string): Promis
   const path = stores.localPath(named)
   const store = path === undefined ? named : `${backendOf(named).scheme}:${resolve(project, path)}`
   const isDefault = options.store === undefined
+  if (isDefault) (await import('../store/find-store.ts')).refuseOthersStore(project)
   const storage = await stores.openStore(store, isDefault ? stores.DEFAULT_AGE : {})
   const journal = await stores.openJournal(store)
   // The agent's shell has the same environment variables, so the URL can be left out if it has a password.

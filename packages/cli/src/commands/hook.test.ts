@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BIN,
   jsonLines,
@@ -112,6 +112,16 @@ describe('the hook', () => {
     expect(ended.code).toBe(0)
     expect(ended.stderr).toMatch(/^spillway: The output of a tool was not offloaded: /)
     expect(answerOf(ended)).toEqual({ systemMessage: ended.stderr.trim() })
+  })
+
+  it('does not write into a store of another user', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, '.spillway'))
+    const user = vi.spyOn(process, 'getuid').mockReturnValue(statSync(cwd).uid + 1)
+    onTestFinished(() => user.mockRestore())
+    const ended = await spillway(HOOK, { cwd, input: inputOf(cwd, LOG) })
+    expect(answerOf(ended).systemMessage).toMatch(/not offloaded: .* belongs to another user/)
+    expect(readdirSync(join(cwd, '.spillway'))).toEqual([])
   })
 
   it.each([

@@ -8,11 +8,15 @@ const FOLDER = '.spillway'
 /** Return the URL of a folder's store: the nearest `.spillway` in it or above, or else one in the repository's root. */
 export function findStore(folder: string = process.cwd()): string {
   const place = placeOf(folder)
-  if (ownerOf(place) !== undefined && !hasStore(place)) {
-    const message = `${join(place, FOLDER)} belongs to another user. Name a store with --store or SPILLWAY_STORE.`
-    throw new CliError('no-store', EXIT_CODE.storage, message)
-  }
+  refuseOthersStore(place)
   return urlOf(place)
+}
+
+/** @throws CliError `no-store` if the `.spillway` in a folder belongs to another user. */
+export function refuseOthersStore(folder: string): void {
+  if (ownerOf(folder) === undefined || hasStore(folder)) return
+  const message = `${join(folder, FOLDER)} belongs to another user. Name a store with --store or SPILLWAY_STORE.`
+  throw new CliError('no-store', EXIT_CODE.storage, message)
 }
 
 function placeOf(folder: string): string {
