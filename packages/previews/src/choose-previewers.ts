@@ -1,3 +1,4 @@
+import { highestSureness } from './core-previewers.ts'
 import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
@@ -8,9 +9,6 @@ export const SUBJECT_END = 4_096
 
 /** Called with the reason why a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
-
-/** Highest confidence of a built-in previewer. */
-const MOST_SURE = 0.97
 
 /** Yield the previewers that recognize a text, the most confident first, and then the previewer for any text. */
 export function* textPreviewersFor(
@@ -33,30 +31,32 @@ export function mediaPreviewersFor(
   return [...surest(subject, media, onFallback)]
 }
 
-function* surest<Subject, Kind extends { readonly name: string; readonly recognize: (subject: Subject) => number }>(
+/** Previewers that cannot be more confident than the best one are asked only if the best one cannot show the content. */
+function* surest<Subject extends object, Kind extends Recognizer<Subject>>(
   subject: Subject,
   previewers: readonly Kind[],
   onFallback: OnFallback,
 ): Generator<Kind, undefined> {
-  const rated: { readonly previewer: Kind; readonly sureness: number }[] = []
-  let first: Kind | undefined
-  for (const previewer of previewers) {
-    const own = sureness(previewer, subject, onFallback)
-    rated.push({ previewer, sureness: own })
-    if (first !== undefined || own !== MOST_SURE || rated.some((other) => other.sureness > own)) continue
-    first = previewer
-    // Later previewers are asked only if this previewer cannot show the content.
-    yield previewer
+  const open = previewers.map((previewer) => ({
+    previewer,
+    sureness: highestSureness(previewer, subject),
+    isAsked: false,
+  }))
+  while (open.length > 0) {
+    const best = open.reduce((one, other) => (other.sureness > one.sureness ? other : one))
+    if (best.sureness === 0) return
+    if (best.isAsked) yield best.previewer
+    best.sureness = best.isAsked ? 0 : sureness(best.previewer, subject, onFallback)
+    best.isAsked = true
   }
-  for (const { previewer, sureness } of rated.toSorted((one, other) => other.sureness - one.sureness))
-    if (sureness > 0 && previewer !== first) yield previewer
 }
 
-function sureness<Subject>(
-  previewer: { readonly name: string; readonly recognize: (subject: Subject) => number },
-  subject: Subject,
-  onFallback: OnFallback,
-): number {
+interface Recognizer<Subject> {
+  readonly name: string
+  readonly recognize: (subject: Subject) => number
+}
+
+function sureness<Subject>(previewer: Recognizer<Subject>, subject: Subject, onFallback: OnFallback): number {
   try {
     const sure: unknown = previewer.recognize(subject)
     if (typeof sure !== 'number') throw new TypeError(`recognize() must return a number, got ${typeof sure}.`)

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { corePreviewers } from './core-previewers.ts'
 import { definePreviewer } from './define-previewer.ts'
 import { importPeer, MissingPeerError, type PreviewFallback } from './preview-fallback.ts'
-import type { Previewer, PreviewOptions } from './previewer.ts'
+import type { Previewer, PreviewOptions, TextPreviewer, TextSubject } from './previewer.ts'
 import { ArrivingText } from './arriving-text.ts'
 import { readText, type TextPreview } from './read-text.ts'
 
@@ -52,21 +53,20 @@ describe('readText and ArrivingText', () => {
     expect((await read([shout], 'other\n'.repeat(4_000))).preview).toContain('other')
   })
 
-  it('do not ask further previewers if one has the highest confidence of built-in previewers, unless it shows nothing', async () => {
-    const asked: string[] = []
-    const further = definePreviewer({
-      name: 'further',
-      recognize: () => (asked.push('further'), 0.5),
-      preview: () => 'FURTHER',
-    })
+  it('do not ask built-in previewers that cannot be more confident than another, unless it shows nothing', async () => {
+    const asked = vi.fn<(subject: TextSubject) => number>()
+    const builtIn = corePreviewers.find(({ name }) => name === 'markdown') as TextPreviewer
+    vi.spyOn(builtIn, 'recognize').mockImplementation((subject) => (asked(subject), 0))
+    onTestFinished(() => void vi.restoreAllMocks())
     const previewing = { call: { toolName: 'tool', input: undefined, intent: { paths: [], words: [] } } }
     const rest = { contentType: 'text/plain', onFallback: () => undefined }
-    const sure = definePreviewer({ name: 'sure', recognize: () => 0.97, preview: () => 'SURE' })
-    const shown = await readText(text, { ...previewing, ...rest, previewers: [sure, further] })
-    expect([await shown.write(options), asked]).toEqual(['SURE', []])
-    const failing = { ...sure, read: () => expect.fail('It cannot read the text') }
-    const other = await readText(text, { ...previewing, ...rest, previewers: [failing, further] })
-    expect([await other.write(options), asked]).toEqual(['FURTHER', ['further']])
+    const shown = await readText(text, { ...previewing, ...rest, previewers: [shout, builtIn] })
+    expect(await shown.write(options)).toBe(`SHOUT ${text.length}`)
+    expect(asked).not.toHaveBeenCalled()
+    const failing = { ...shout, read: () => expect.fail('It cannot read the text') }
+    const other = await readText(text, { ...previewing, ...rest, previewers: [failing, builtIn] })
+    expect(other.kind).toBe('text')
+    expect(asked).toHaveBeenCalledOnce()
   })
 
   it('preview text by lines if no previewer recognizes it', async () => {

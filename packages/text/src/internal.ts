@@ -7,6 +7,7 @@ export {
   formatCount,
   isDrawn,
   MAX_ESCAPE,
+  startLines,
   visibleText,
 } from './lines/clean-line.ts'
 export { stripEscapes } from './lines/clean-line.ts'

@@ -1,4 +1,4 @@
-import { cleanLine, perSubject } from '@spillway/text/internal'
+import { perSubject, startLines } from '@spillway/text/internal'
 import { nameOfLongEntry } from '@spillway/text/internal/tables'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
@@ -199,7 +199,6 @@ function isFolder(line: string): boolean {
 }
 
 const FORMS: readonly ListingForm[] = [folderListing, matchListing, pathListing]
-const MOST_LINES = 400
 
 /**
  * Previews listings of files, of paths, or of search results.
@@ -228,11 +227,7 @@ export function listingPreviewer(): TextPreviewer {
 }
 
 const listingForm = perSubject((subject: TextSubject): { form: ListingForm | undefined; sureness: number } => {
-  const { start, isWhole } = subject
-  const all = start.split('\n')
-  // The last line may be truncated.
-  if (!isWhole) all.pop()
-  const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
+  const lines = startLines(subject)
   let best: { form: ListingForm | undefined; sureness: number } = { form: undefined, sureness: 0 }
   for (const form of FORMS) {
     const sureness = form.recognize(lines, subject)

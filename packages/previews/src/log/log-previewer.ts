@@ -1,4 +1,4 @@
-import { cleanLine, perSubject } from '@spillway/text/internal'
+import { cleanLine, perSubject, startLines } from '@spillway/text/internal'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
 import { type LineModel } from './line-model.ts'
@@ -42,12 +42,11 @@ function rateLog(subject: TextSubject): number {
 const UNSURE = 0.02
 
 /** Return the complete lines at both ends of a text. */
-function linesOf({ start, end = '', isWhole }: TextSubject): string[] {
-  const first = start.split('\n')
-  if (!isWhole) first.pop()
-  const last = isWhole ? [] : end.split('\n').slice(1)
-  return [...first.slice(0, START_LINES), ...last.slice(-END_LINES)]
-    .map((line) => cleanLine(line).slice(0, 2_000))
+function linesOf(subject: TextSubject): string[] {
+  const { end = '', isWhole } = subject
+  const last = isWhole ? [] : end.split('\n').slice(1).slice(-END_LINES)
+  return [...startLines(subject).slice(0, START_LINES), ...last.map((line) => cleanLine(line))]
+    .map((line) => line.slice(0, 2_000))
     .filter((line) => line !== '')
 }
 

@@ -136,11 +136,11 @@ function isProse(text: string): boolean {
   let other = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 32 || (code >= 97 && code <= 122) || (code >= 65 && code <= 90)) continue
-    if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) words += code >= 0x2e80 ? 0.4 : 0
+    if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) continue
+    if (code === 32) words++
+    else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) words += code >= 0x2e80 ? 0.4 : 0
     // . , ; : ! ? ' ( ) - " are usual in sentences.
     else if (!'.,;:!?\'"()-–—’“”`'.includes(text.charAt(at))) other++
   }
-  for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) words++
   return words >= 3 && other < text.length * 0.08
 }

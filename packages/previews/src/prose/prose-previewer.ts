@@ -27,9 +27,8 @@ const HEADED = 0.3
 
 /** Whether a text is a manual page or a help text: most lines are indented below headings, and many have sentences. */
 const isManual = perSubject((subject: TextSubject): boolean => {
-  let filled = 0
+  const filled: string[] = []
   let indented = 0
-  let worded = 0
   let starts = 0
   let headings = 0
   let wasBlank = true
@@ -37,15 +36,16 @@ const isManual = perSubject((subject: TextSubject): boolean => {
     const isStart = wasBlank
     wasBlank = line.trim() === ''
     if (wasBlank) continue
-    filled++
+    filled.push(line)
     if (/^(?: {2}|\t)/.test(line)) indented++
     else if (isStart) {
       starts++
       if (MANUAL_HEADING.test(line)) headings++
     }
-    if (/[A-Za-z]{2} [A-Za-z]{2,}\b.*\b[A-Za-z]{2,} [A-Za-z]{2}/.test(line)) worded++
   }
-  return headings > Math.max(1, starts * HEADED) && indented >= filled * INDENTED && worded >= filled * WORDED
+  if (headings <= Math.max(1, starts * HEADED) || indented < filled.length * INDENTED) return false
+  const worded = filled.filter((line) => /[A-Za-z]{2} [A-Za-z]{2,}\b.*\b[A-Za-z]{2,} [A-Za-z]{2}/.test(line))
+  return worded.length >= filled.length * WORDED
 })
 
 /** Matches a time, a level, a path, or a rule, which do not start a sentence. */
@@ -75,8 +75,8 @@ export function recognizeProse(subject: TextSubject): number {
       sentences += counted.sentences
       // A sentence that continues in the next line, or a line with several sentences.
       if (
-        (previous.length > 40 && /[\p{L},]$/u.test(previous) && /^[\p{Ll}\p{Lo}]/u.test(line)) ||
-        counted.sentences > 1
+        counted.sentences > 1 ||
+        (previous.length > 40 && /[\p{L},]$/u.test(previous.slice(-2)) && /^[\p{Ll}\p{Lo}]/u.test(line))
       )
         flowing++
     }
@@ -99,12 +99,14 @@ function countUnits(line: string) {
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
     if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90)) letters++
+    // A blank, a comma, a quote, an apostrophe, or a hyphen.
+    else if (code === 32 || code === 44 || code === 34 || code === 39 || code === 45) continue
     else if (code === 46 || code === 33 || code === 63) {
       const next = line.charCodeAt(at + 1)
       if (at > 1 && (Number.isNaN(next) || next === 32 || next === 34 || next === 0x201d)) sentences++
-    } else if ('。！？।؟۔'.includes(line[at]!)) sentences++
+    } else if (code > 127 && '。！？।؟۔'.includes(line[at]!)) sentences++
     else if (code >= 0xc0 && (code < 0x2000 || code > 0x2bff)) letters++
-    else if (!(' ,\'"-'.includes(line[at]!) || (code >= 0x2010 && code < 0x2027))) odd++
+    else if (code < 0x2010 || code >= 0x2027) odd++
   }
   return { letters, odd, sentences }
 }

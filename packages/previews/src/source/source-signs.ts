@@ -31,16 +31,19 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
       return { language: 'yaml', sureness: declared !== undefined ? 0.95 : isTold ? 0.92 : 0.75 }
     if (isTold) return undefined
   }
-  const { share, language } = codeLikeness(lines)
+  const code = codeLines(lines)
+  const { share } = code
+  if (share < (told === undefined ? 0.7 : 0.3)) return undefined
+  const language = languageOfLines(code)
   const isDocument = numbering === undefined && lines.some((line) => DOCUMENT.test(line.slice(0, 40)))
   if (told !== undefined) {
     if (isDocument && named !== undefined && subject.intent.paths.length > 1) return undefined
     const isKnown = language !== undefined
-    if (share < (isKnown ? 0.3 : 0.5)) return undefined
+    if (!isKnown && share < 0.5) return undefined
     if (declared !== undefined) return { language: told, sureness: isKnown ? 0.95 : 0.85 }
     return { language: told, sureness: isKnown || share > 0.8 ? 0.9 : 0.75 }
   }
-  if (language === undefined || share < 0.7 || isDocument) return undefined
+  if (language === undefined || isDocument) return undefined
   return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
 }
 
@@ -152,9 +155,9 @@ const MOST_LINES = 240
 const MOST_UNITS = 160
 const LEAST_TELLING = 3
 
-/** Returns the share of lines that look like code, and the language if at least three lines show it. */
-function codeLikeness(lines: readonly string[]) {
-  const votes = new Map<string, number>()
+/** Returns the share of lines that look like code, and the lines that can show the language. */
+function codeLines(lines: readonly string[]) {
+  const telling: string[] = []
   let filled = 0
   let like = 0
   let quoted = false
@@ -172,7 +175,15 @@ function codeLikeness(lines: readonly string[]) {
     }
     if (CODE_END.test(line) || CODE_START.test(line) || ASSIGNMENT.test(line)) like++
     // A line that starts like JSON is not compared, unless it contains `std::`.
-    if (/^\s*["{}[\]]/.test(line) && !line.includes('std::')) continue
+    if (!/^\s*["{}[\]]/.test(line) || line.includes('std::')) telling.push(line)
+  }
+  return { share: filled === 0 ? 0 : Math.max(0, like) / filled, filled, telling }
+}
+
+/** Returns the language if at least three lines show it. */
+function languageOfLines({ filled, telling }: ReturnType<typeof codeLines>): string | undefined {
+  const votes = new Map<string, number>()
+  for (const line of telling) {
     for (const [language, pattern] of TELLING) {
       if (pattern.test(line)) votes.set(language, (votes.get(language) ?? 0) + 1)
     }
@@ -185,5 +196,5 @@ function codeLikeness(lines: readonly string[]) {
       most = count
     }
   }
-  return { share: filled === 0 ? 0 : Math.max(0, like) / filled, language }
+  return language
 }

@@ -26,14 +26,14 @@ const MOST_PLACES = 64
 /** Matches the end of a JSON text, or of a JSONP call. A few lines of words may follow, such as messages of a program. */
 const CLOSED = /[\]}]\s*(?:\)[\s;]*)?(?:\n[A-Za-z][^\n]*){0,3}$/
 /** Matches the places where JSON may begin after other text: at the start of a line, or after words at its end. */
-const PLACE = /(?<=\n)[ \t]{0,8}(?=[[{])|(?<=\S )(?=[[{]\r?\n)/g
+const PLACE = /[[{](?:(?<=\n[ \t]{0,8}.)|(?<=\S .)(?=\r?\n))/g
 
 /** Compute the confidence that a text is JSON, from its start and end. */
 export const recognizeJson: (text: JsonText) => JsonStart = perSubject(findJson)
 
 function findJson(text: JsonText): JsonStart {
   const lines = [...text.start.slice(0, LONGEST_INTRODUCTION).matchAll(PLACE)].slice(0, MOST_PLACES)
-  for (const place of [beginning(text.start), ...lines.map(({ index, 0: blanks }) => index + blanks.length)]) {
+  for (const place of [beginning(text.start), ...lines.map(({ index }) => index)]) {
     const found = place < 0 ? NONE : rate(text, place)
     if (found.sureness > 0) return found
   }
@@ -96,6 +96,16 @@ function withoutLastWord(text: string): string {
   return text.slice(0, end)
 }
 
+/** Return the end of a string without escape sequences, or 0 for another string. */
+function plainStringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 34) return at + 1
+    if (code === 92 || code === 10) return 0
+  }
+  return 0
+}
+
 function check(start: string, cut: boolean) {
   const text = cut ? withoutLastWord(start) : start
   const stack: string[] = []
@@ -112,8 +122,14 @@ function check(start: string, cut: boolean) {
   let last = ''
   const take = (): boolean => {
     let char = text[at]!
+    if (char === ' ' || char === '\n') {
+      while (text[++at] === ' ');
+      return true
+    }
     TOKEN.lastIndex = at
+    const quoteEnd = char === '"' ? plainStringEnd(text, at) : 0
     if ('{}[],:'.includes(char)) at++
+    else if (quoteEnd > 0) at = quoteEnd
     else if (TOKEN.test(text)) at = TOKEN.lastIndex
     else {
       LENIENT.lastIndex = at

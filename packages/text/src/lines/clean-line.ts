@@ -1,3 +1,5 @@
+import { perSubject } from '../shared/per-subject.ts'
+
 const MOST_STATES = 64
 const SHOWN_STATES = 3
 /** Escape sequences that move to the start of the line, like a carriage return. */
@@ -19,6 +21,18 @@ export function cleanLine(raw: string): string {
   }
   return line.trimEnd()
 }
+
+/** Largest number of lines by which a text is recognized. */
+const START_LINES = 400
+
+/** Return the first complete lines of a text, cleaned. */
+export const startLines: (subject: { readonly start: string; readonly isWhole: boolean }) => readonly string[] =
+  perSubject(({ start, isWhole }) => {
+    const lines = start.split('\n')
+    // The last line may be truncated.
+    if (!isWhole) lines.pop()
+    return lines.slice(0, START_LINES).map((line) => cleanLine(line))
+  })
 
 /** Return whether parts of a line were overwritten, so that a terminal hides them, for example earlier progress. */
 export const isDrawn = (line: string): boolean => DRAWN.test(line)

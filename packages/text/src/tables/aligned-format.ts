@@ -1,4 +1,4 @@
-import { cleanLine } from '../lines/clean-line.ts'
+import { startLines } from '../lines/clean-line.ts'
 import { perSubject } from '../shared/per-subject.ts'
 import {
   cellsOf,
@@ -113,11 +113,8 @@ const RECORD_FORMS: readonly RecordForm[] = [
 /** Detect tables with aligned columns, or with cells between bars. */
 export const alignedFormat: (subject: TableText) => AlignedFormat | undefined = perSubject(findAligned)
 
-function findAligned({ start, isWhole }: TableText): AlignedFormat | undefined {
-  const all = start.split('\n')
-  // The last line may be truncated.
-  if (!isWhole) all.pop()
-  const lines = all.slice(0, MOST_LINES).map((line) => cleanLine(line))
+function findAligned(subject: TableText): AlignedFormat | undefined {
+  const lines = startLines(subject).slice(0, MOST_LINES)
   return barsFormat(lines) ?? longListFormat(lines) ?? headedFormat(lines) ?? recordFormat(lines)
 }
 

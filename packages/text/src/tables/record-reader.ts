@@ -5,6 +5,7 @@ const BLOCK_UNITS = 32_768
 const LONGEST_RECORD = 1_048_576
 /** Largest number of cells in a record with known positions. Spreadsheets have the same limit. */
 export const MOST_COLUMNS = 16_384
+const FIRST_COLUMNS = 64
 const QUOTE = 34
 const NEWLINE = 10
 const RETURN = 13
@@ -28,13 +29,13 @@ export class RecordReader {
   readonly #sink: RecordSink
   readonly #separator: number
   readonly #quotes: boolean
-  readonly #bounds = new Int32Array(2 * MOST_COLUMNS)
+  #bounds = new Int32Array(2 * FIRST_COLUMNS)
   readonly #codes = new TextCodes()
   #buffer = ''
   /** Length of the buffer, in UTF-16 units, from which it is read, so that long records are not read many times. */
   #due = BLOCK_UNITS
   lines = 0
-  /** Whether no record was too long to be read. */
+  /** Whether no record was too long to be read. If it is set to `false`, no more records are read. */
   isTable = true
   #first = true
   unclosed = false
@@ -71,7 +72,7 @@ export class RecordReader {
     if (!this.isTable) return
     const block = { text, codes: this.#codes.of(text) }
     let at = 0
-    for (let next = 0; next >= 0 && at < text.length;) {
+    for (let next = 0; next >= 0 && at < text.length && this.isTable;) {
       next = this.#record(block, at, final)
       if (next >= 0) at = next
     }
@@ -86,7 +87,7 @@ export class RecordReader {
     const { text, codes } = block
     const length = text.length
     const separator = this.#separator
-    const bounds = this.#bounds
+    let bounds = this.#bounds
     let cells = 0
     let lines = 1
     let at = from
@@ -124,6 +125,11 @@ export class RecordReader {
       if (at >= length && !final) return -1
       const more = at < length && code === separator
       const end = !more && at > start && codes[at - 1] === RETURN ? at - 1 : at
+      if (2 * cells === bounds.length && cells < MOST_COLUMNS) {
+        this.#bounds = new Int32Array(2 * bounds.length)
+        this.#bounds.set(bounds)
+        bounds = this.#bounds
+      }
       if (cells < MOST_COLUMNS) {
         bounds[2 * cells] = start
         bounds[2 * cells + 1] = end

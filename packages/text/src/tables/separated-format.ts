@@ -23,6 +23,8 @@ const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
 /** Smallest share of records that have the most frequent number of cells. */
 const CONSISTENT = 0.95
+/** Largest number of other records. The last record may be truncated, so it does not count. */
+const MOST_OTHERS = MOST_RECORDS * (1 - CONSISTENT) + 1
 
 const DECLARED: Readonly<Record<string, string>> = {
   'text/csv': ',',
@@ -38,8 +40,9 @@ function findSeparated(subject: TableText): SeparatedFormat | undefined {
   const text = start.startsWith('\ufeff') ? start.slice(1) : start
   const declared = (Object.hasOwn(DECLARED, contentType) ? DECLARED[contentType] : undefined) ?? named(intent.paths)
   let best: SeparatedFormat | undefined
+  const commented = commentLines(text)
   for (const separator of SEPARATORS) {
-    const comments = commentLines(text) || titleLines(text, separator)
+    const comments = commented || titleLines(text, separator)
     const format = formatWith(text, separator, comments, isWhole, declared)
     if (format !== undefined && format.sureness > (best?.sureness ?? 0)) best = format
   }
@@ -65,6 +68,7 @@ function commentLines(text: string): number {
 
 /** Return the number of titles above the header, as in reports of spreadsheets: lines with only a first cell. */
 function titleLines(text: string, separator: string): number {
+  if (!text.includes(separator.repeat(2))) return 0
   const cell = `[^${separator}"\n]`
   const title = `(?:${cell}{0,200}[${separator}]{2,}\r?\n)`
   const titles = new RegExp(`^${title}{1,9}(?=(?:"?${cell}+"?[${separator}])+.)`).exec(text)?.[0] ?? ''
@@ -84,7 +88,7 @@ function formatWith(
   const first = comments > 0 || line.includes('"') || line.trim() === '' ? text : line
   if (!isDeclared && !first.includes(separator)) return undefined
   const quotes = separator === ',' || separator === ';' || text.includes(`${separator}"`)
-  let records = recordsOf(text, separator, quotes, comments, whole)
+  let records = recordsOf(text, separator, quotes, comments, whole, isDeclared ? Infinity : MOST_OTHERS)
   if (records.length < (isDeclared ? 1 : LEAST_RECORDS)) return undefined
   // The last comment may name the columns of rows that begin with values.
   const named = comments > 0 ? splitRecord(text.split('\n', comments).at(-1)!.trimEnd(), separator, quotes) : []
@@ -129,15 +133,26 @@ function undeclaredSureness(
   return columns >= MANY_COLUMNS && others.length >= MANY_RECORDS ? 0.6 : 0
 }
 
-function recordsOf(text: string, separator: string, quotes: boolean, comments: number, whole: boolean): string[][] {
+/** Return the first records, or no records if too many differ from the first. */
+function recordsOf(
+  text: string,
+  separator: string,
+  quotes: boolean,
+  comments: number,
+  whole: boolean,
+  mostOthers: number,
+): string[][] {
   const records: string[][] = []
+  let others = 0
   const reader = new RecordReader(
     {
       record: (block, _start, _end, cells, bounds, line) => {
-        if (line <= comments || records.length >= MOST_RECORDS) return
-        const count = Math.min(cells, bounds.length / 2)
-        const cell = (_: unknown, at: number): string => block.text.slice(bounds[2 * at], bounds[2 * at + 1])
-        records.push(Array.from({ length: count }, cell))
+        if (line <= comments) return
+        const record: string[] = []
+        for (let at = 0; at < Math.min(2 * cells, bounds.length); at += 2)
+          record.push(block.text.slice(bounds[at], bounds[at + 1]))
+        if (records.push(record) > 1 && record.length !== records[0]!.length) others++
+        reader.isTable = records.length < MOST_RECORDS && others <= mostOthers
       },
     },
     separator,
@@ -145,6 +160,7 @@ function recordsOf(text: string, separator: string, quotes: boolean, comments: n
   )
   reader.push(text)
   reader.finish()
+  if (others > mostOthers) return []
   // The last record may be truncated.
   if (!whole && records.length > 1) records.pop()
   return records
