@@ -101,6 +101,10 @@ export function leaveOut(rows: TrainingRows, left: ReadonlySet<number>): Trainin
 class NamedFeatures extends LineFeatures {
   readonly abouts = new Map<number, number>()
 
+  protected override get listsAll(): boolean {
+    return true
+  }
+
   protected override found(about: number, value: number): void {
     this.abouts.set(featureOf(about, value), about)
   }

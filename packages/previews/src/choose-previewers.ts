@@ -1,4 +1,3 @@
-import { highestSureness } from './core-previewers.ts'
 import { textPreviewer } from './log/log-previewer.ts'
 import type { MediaPreviewer, MediaSubject, Previewer, TextPreviewer, TextSubject } from './previewer.ts'
 import { fallbackOf, type PreviewFallback } from './preview-fallback.ts'
@@ -9,6 +8,23 @@ export const SUBJECT_END = 4_096
 
 /** Called with the reason why a previewer could not be used. */
 export type OnFallback = (fallback: PreviewFallback) => void
+
+/** Highest confidence of a built-in previewer for any content, and for text without a declared type or a path. */
+const MOST_SURE = 0.97
+const HIGHEST = new WeakMap<object, number>()
+
+/** Register the highest confidence of a built-in previewer for text without a declared type or a path. */
+export function atMost<Kind extends Previewer>(highest: number, previewer: Kind): Kind {
+  HIGHEST.set(previewer, highest)
+  return previewer
+}
+
+/** Return a number that the confidence of a previewer cannot exceed. */
+export function highestSureness(previewer: object, { contentType, intent }: Partial<TextSubject>): number {
+  const highest = HIGHEST.get(previewer)
+  if (highest === undefined) return Infinity
+  return contentType === 'text/plain' && intent?.paths.length === 0 ? highest : MOST_SURE
+}
 
 /** Yield the previewers that recognize a text, the most confident first, and then the previewer for any text. */
 export function* textPreviewersFor(

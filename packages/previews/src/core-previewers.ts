@@ -1,3 +1,4 @@
+import { atMost } from './choose-previewers.ts'
 import { jsonPreviewer, ndjsonPreviewer } from './json/json-previewer.ts'
 import { listingPreviewer } from './listing/listing-previewer.ts'
 import { logPreviewer } from './log/log-previewer.ts'
@@ -6,7 +7,7 @@ import { diffPreviewer } from './diff/diff-previewer.ts'
 import { markdownPreviewer } from './markdown/markdown-previewer.ts'
 import { htmlPreviewer } from './html/html-previewer.ts'
 import { xmlPreviewer } from './markup/xml-previewer.ts'
-import type { Previewer, TextPreviewer, TextSubject } from './previewer.ts'
+import type { Previewer, TextPreviewer } from './previewer.ts'
 import { prosePreviewer } from './prose/prose-previewer.ts'
 import { sourcePreviewer } from './source/source-previewer.ts'
 import { tablePreviewer } from './table/table-previewer.ts'
@@ -46,7 +47,7 @@ function installedCode(): TextPreviewer {
   }
   const source = sourcePreviewer(outline)
   const recognize: TextPreviewer['recognize'] = (subject) => ifInstalled('web-tree-sitter', source.recognize(subject))
-  return { ...source, name: 'code', recognize }
+  return atMost(0.92, { ...source, name: 'code', recognize })
 }
 
 async function loadOutliner(): Promise<Outliner> {
@@ -70,34 +71,20 @@ function ifInstalled(peer: string, sureness: number): number {
   return isFound ? sureness : 0
 }
 
-/**
- * The built-in previewers, each with its highest confidence for text without a declared type or a path. Of several
- * previewers with the same confidence, the first is used.
- */
-const HIGHEST: ReadonlyMap<Previewer, number> = new Map<Previewer, number>([
-  [logPreviewer(), 0.92],
-  [jsonPreviewer(), 0.95],
-  [ndjsonPreviewer(), 0.95],
-  [tablePreviewer(), 0.92],
-  [listingPreviewer(), 0.92],
-  [diffPreviewer(), 0.93],
-  [markdownPreviewer(), 0.85],
-  [prosePreviewer(), 0.6],
-  [htmlPreviewer(), 0.93],
-  [xmlPreviewer(), 0.94],
-  [mediaPreviewer(), 0.97],
+/** The built-in previewers. Of several previewers with the same confidence, the first is used. */
+export const corePreviewers: readonly Previewer[] = [
+  atMost(0.92, logPreviewer()),
+  atMost(0.95, jsonPreviewer()),
+  atMost(0.95, ndjsonPreviewer()),
+  atMost(0.92, tablePreviewer()),
+  atMost(0.92, listingPreviewer()),
+  atMost(0.93, diffPreviewer()),
+  atMost(0.85, markdownPreviewer()),
+  atMost(0.6, prosePreviewer()),
+  atMost(0.93, htmlPreviewer()),
+  atMost(0.94, xmlPreviewer()),
+  mediaPreviewer(),
   // These previewers are before the previewer of source code, because they have the same confidence.
-  ...installedPreviewers.map((previewer) => [previewer, 0.92] as const),
-  [sourcePreviewer(), 0.92],
-])
-/** Highest confidence of a built-in previewer for any content. */
-const MOST_SURE = 0.97
-
-export const corePreviewers: readonly Previewer[] = [...HIGHEST.keys()]
-
-/** Return a number that the confidence of a previewer cannot exceed. */
-export function highestSureness(previewer: object, { contentType, intent }: Partial<TextSubject>): number {
-  const highest = HIGHEST.get(previewer as Previewer)
-  if (highest === undefined) return Infinity
-  return contentType === 'text/plain' && intent?.paths.length === 0 ? highest : MOST_SURE
-}
+  ...installedPreviewers,
+  atMost(0.92, sourcePreviewer()),
+]

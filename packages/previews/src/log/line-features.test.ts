@@ -108,6 +108,10 @@ describe('a preview of a text with one unusual line', () => {
 class ListedFeatures extends LineFeatures {
   readonly list: number[] = []
 
+  protected override get listsAll(): boolean {
+    return true
+  }
+
   protected override found(about: number, value: number, weight: number): void {
     this.list.push(featureOf(about, value))
     super.found(about, value, weight)

@@ -97,6 +97,7 @@ function oddLines(ranks: readonly Float64Array[]): Set<number> {
 /** Largest number of different values of a number that counts as a word, for example a status, and its form. */
 const MOST_VALUES = 16
 const NUMBER_WORD = /^\d{1,4}$/
+const HAS_NUMBER_WORD = /(?:^| )\d{1,4}(?: |$)/
 /** Smallest share of lines that have such a number at the same place. */
 const NUMBER_SHARE = 0.9
 
@@ -104,7 +105,7 @@ const NUMBER_SHARE = 0.9
 export function rareNumbers(lines: readonly Pick<ScannedLine, 'text'>[]): Set<number> {
   const places: Map<string, number[]>[] = []
   for (const [index, { text }] of lines.entries()) {
-    for (const [place, token] of text.split(' ', MOST_TOKENS).entries()) {
+    for (const [place, token] of HAS_NUMBER_WORD.test(text) ? text.split(' ', MOST_TOKENS).entries() : []) {
       if (!NUMBER_WORD.test(token)) continue
       const values = (places[place] ??= new Map())
       if (values.size > MOST_VALUES) continue
@@ -162,14 +163,38 @@ const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 /** Weights of one kind of feature by id, and for each id the last line that had the feature. */
 interface IdWeights {
   readonly about: number
-  readonly ids: HashIds
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
 
-function weightsOf(about: number, ids: HashIds, model: LineModel): IdWeights {
-  const weights = new Float64Array(ids.hashes.map((hash) => model.weightOf(featureOf(about, hash))))
-  return { about, ids, weights, lines: new Int32Array(weights.length) }
+/** Hashes of lines with their weights. Most hashes have no weight, so they are left out of the lines. */
+interface WeightedIds extends Pick<HashIds, 'ids' | 'starts' | 'hashes'> {
+  readonly own: IdWeights
+  readonly before: IdWeights
+  readonly after: IdWeights
+}
+
+function weightedIds(
+  { ids, starts, hashes }: HashIds,
+  abouts: readonly number[],
+  model: LineModel,
+  listsAll: boolean,
+): WeightedIds {
+  const counts = new Uint8Array(hashes.length).fill(listsAll ? 1 : 0)
+  const weightsOf = (about: number): IdWeights => {
+    const weights = new Float64Array(hashes.length)
+    for (let id = 0; id < weights.length; id++)
+      if ((weights[id] = model.weightOf(featureOf(about, hashes[id]!))) !== 0) counts[id] = 1
+    return { about, weights, lines: new Int32Array(hashes.length) }
+  }
+  const [own, before, after] = abouts.map(weightsOf) as [IdWeights, IdWeights, IdWeights]
+  const weighted: number[] = []
+  const weightedStarts = [0]
+  for (let line = 1, at = 0; line < starts.length; line++) {
+    for (; at < starts[line]!; at++) if (counts[ids[at]!] === 1) weighted.push(ids[at]!)
+    weightedStarts.push(weighted.length)
+  }
+  return { ids: weighted, starts: weightedStarts, hashes, own, before, after }
 }
 
 /** Computes the features of kept lines and the sum of their weights. */
@@ -181,10 +206,10 @@ export class LineFeatures {
   /** Ranks of the lines for each view. */
   readonly ranks: readonly Float64Array[]
   readonly odd: ReadonlySet<number>
-  readonly #words: IdWeights
-  readonly #tokens: IdWeights
-  readonly #before: readonly [words: IdWeights, tokens: IdWeights]
-  readonly #after: readonly [words: IdWeights, tokens: IdWeights]
+  readonly #words: WeightedIds
+  readonly #tokens: WeightedIds
+  /** For each line, 1 if its template is unique in the text. */
+  readonly #unique: Uint8Array
   readonly #pairs = new Int32Array(MOST_WORDS)
   #line = 0
   #weight = 0
@@ -199,10 +224,15 @@ export class LineFeatures {
     this.#model = model
     this.ranks = COMMON_SHARES.map((share) => formRanks(read, scan.counts, share))
     this.odd = oddLines([...this.ranks, formRanks(read, scan.counts, MOST_COMMON)])
-    this.#words = weightsOf(FEATURE.word, words, model)
-    this.#tokens = weightsOf(FEATURE.token, tokens, model)
-    this.#before = [weightsOf(FEATURE.before, words, model), weightsOf(FEATURE.tokenBefore, tokens, model)]
-    this.#after = [weightsOf(FEATURE.after, words, model), weightsOf(FEATURE.tokenAfter, tokens, model)]
+    const { word, before, after, token, tokenBefore, tokenAfter } = FEATURE
+    this.#words = weightedIds(words, [word, before, after], model, this.listsAll)
+    this.#tokens = weightedIds(tokens, [token, tokenBefore, tokenAfter], model, this.listsAll)
+    this.#unique = Uint8Array.from(read.lines, ({ template }) => (scan.counts.templates.get(template) === 1 ? 1 : 0))
+  }
+
+  /** Whether `found` is also called for features without a weight. */
+  protected get listsAll(): boolean {
+    return false
   }
 
   /** Return the sum of the weights of a line's features. Each feature counts once. */
@@ -219,23 +249,25 @@ export class LineFeatures {
     const { ids, starts, hashes } = this.#read.words
     const first = starts[index]!
     const count = starts[index + 1]! - first
-    this.#addLine(this.#words, index)
+    this.#addLine(this.#words, this.#words.own, index)
     for (let at = 1; at < count; at++) {
       const pair = pairOf(hashes[ids[first + at - 1]!]!, hashes[ids[first + at]!]!)
       this.#pairs[at] = pair
-      if (this.#pairs.indexOf(pair, 1) === at) this.#add(FEATURE.pair, pair)
+      const weight = this.#model.weightOf(featureOf(FEATURE.pair, pair))
+      if (weight === 0 && !this.listsAll) continue
+      if (this.#pairs.indexOf(pair, 1) === at) this.found(FEATURE.pair, pair, weight)
     }
     if (count > 0) {
       this.#add(FEATURE.first, hashes[ids[first]!]!)
       this.#add(FEATURE.last, hashes[ids[first + count - 1]!]!)
     }
     if (count > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
-    this.#addLine(this.#tokens, index)
-    this.#addNear(this.#before, index, -1)
-    this.#addNear(this.#after, index, 1)
+    this.#addLine(this.#tokens, this.#tokens.own, index)
+    this.#addNear(this.#words.before, this.#tokens.before, index, -1)
+    this.#addNear(this.#words.after, this.#tokens.after, index, 1)
   }
 
-  #addNear([words, tokens]: readonly [IdWeights, IdWeights], index: number, step: 1 | -1): void {
+  #addNear(words: IdWeights, tokens: IdWeights, index: number, step: 1 | -1): void {
     const { number } = this.#lines[index]!
     for (let near = index + step; Math.abs(near - index) <= NEAR_LINES; near += step) {
       const line = this.#lines[near]
@@ -243,13 +275,13 @@ export class LineFeatures {
         this.#add(words.about, 0)
         return
       }
-      this.#addLine(words, near)
-      this.#addLine(tokens, near)
+      this.#addLine(this.#words, words, near)
+      this.#addLine(this.#tokens, tokens, near)
     }
   }
 
   /** Add each hash of a line, unless the current line already has it. */
-  #addLine({ about, ids: { ids, starts, hashes }, weights, lines }: IdWeights, index: number): void {
+  #addLine({ ids, starts, hashes }: WeightedIds, { about, weights, lines }: IdWeights, index: number): void {
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
       const id = ids[at]!
       if (lines[id] === this.#line) continue
@@ -308,12 +340,8 @@ export class LineFeatures {
       this.#add(FEATURE.meanCount, Math.round(sum / words))
     }
     let unique = 0
-    for (
-      let near = Math.max(0, index - UNIQUE_LINES);
-      near <= index + UNIQUE_LINES && near < this.#read.lines.length;
-      near++
-    )
-      if (counts.templates.get(this.#read.lines[near]!.template) === 1) unique++
+    for (let near = Math.max(0, index - UNIQUE_LINES); near <= index + UNIQUE_LINES; near++)
+      if (this.#unique[near] === 1) unique++
     this.#add(FEATURE.uniqueNear, unique)
     const alike = counts.skeletons(skeleton)
     this.#add(FEATURE.skeletons, steps(alike))
@@ -356,10 +384,14 @@ function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array
     const alike = ranks.reduce((product, view) => product * view[index]!, repeats)
     return rank - ALIKE_RANK * Math.log2(alike)
   })
-  const indexes = [...lines.keys()]
-  const ends = [...indexes.slice(0, SCORED_ENDS), ...indexes.slice(-SCORED_ENDS)]
-  const best = indexes.toSorted((one, other) => worth[other]! - worth[one]! || one - other)
-  return new Set([...ends, ...best.slice(0, SCORED_LINES - ends.length)])
+  const count = SCORED_LINES - 2 * SCORED_ENDS
+  const least = Float64Array.from(worth).toSorted()[lines.length - count]!
+  // Of the lines with the lowest scored worth, the first are scored.
+  let spare = count - worth.reduce((sum, own) => sum + (own > least ? 1 : 0), 0)
+  return [...lines.keys()].filter((index) => {
+    const isBest = worth[index]! > least || (worth[index] === least && spare-- > 0)
+    return isBest || index < SCORED_ENDS || index >= lines.length - SCORED_ENDS
+  })
 }
 
 export function lineScores(scan: TextScan, model: LineModel): LineScores {

@@ -85,7 +85,8 @@ function raiseBlocks(lines: readonly ScannedLine[], scores: Float64Array, values
 function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array): void {
   const first = FIRST_WORD.exec(lines[0]!.text)?.[0]
   if (first === undefined) return
-  const starts = [...lines.keys()].filter((index) => FIRST_WORD.exec(lines[index]!.text)?.[0] === first)
+  const isStart = ({ text }: ScannedLine): boolean => text.startsWith(first) && FIRST_WORD.exec(text)![0] === first
+  const starts = [...lines.keys()].filter((index) => isStart(lines[index]!))
   if (starts.length < LEAST_RECORDS || starts.length * LEAST_RECORDS > lines.length) return
   for (const [at, start] of starts.entries()) {
     const best = values.subarray(start + 1, starts[at + 1]).reduce((most, value) => Math.max(most, value), 0)
@@ -148,8 +149,13 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
   const own = new Float64Array(lines.map(({ number }) => scores.get(number) ?? 0))
-  const texts = lines.map(({ text, end }) => `${text}\n${end}`)
-  const sought = findSought(texts, words)
+  const sought =
+    words.length === 0
+      ? undefined
+      : findSought(
+          lines.map(({ text, end }) => `${text}\n${end}`),
+          words,
+        )
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
   const endValue = isLog || scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
   const ends = [endValue, isLog ? 0 : FARTHER] as const
