@@ -81,6 +81,8 @@ function market(row: ItemRow, choice: ItemChoice) {
   const hiddenBefore = new Float64Array(count + 1)
   for (let index = 0; index < count; index++) hiddenBefore[index + 1] = hiddenBefore[index]! + choice.hidden[index]!
   const kept = new Uint8Array(count)
+  /** Values of the items for the current choice. */
+  const worth = new Float64Array(count)
   const best = {
     afterShown: new Float64Array(count + 1),
     afterHidden: new Float64Array(count + 1),
@@ -88,13 +90,18 @@ function market(row: ItemRow, choice: ItemChoice) {
   }
 
   function choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
+    for (let index = 0; index < count; index++) {
+      const item = row.items[index]!
+      const counts = part === undefined || item.part === part
+      worth[index] = kept[index] === 1 ? KEPT : counts ? item.value : 0
+    }
     let low = Math.max(LEAST_PRICE, leastPrice)
-    let larger = chosenAt(part === undefined ? 0 : low, part)
+    let larger = chosenAt(part === undefined ? 0 : low)
     let best: Uint8Array | undefined = costOf(larger) <= tokens ? larger : undefined
     let high = MOST_PRICE
     for (let round = 0; round < ROUNDS && best !== larger; round++) {
       const price = Math.sqrt(low * high)
-      const chosen = chosenAt(price, part)
+      const chosen = chosenAt(price)
       if (costOf(chosen) > tokens) {
         low = price
         larger = chosen
@@ -118,15 +125,12 @@ function market(row: ItemRow, choice: ItemChoice) {
   }
 
   /** Compute the best choice from the last item to the first, for both cases: the previous item is shown or hidden. */
-  function chosenAt(price: number, part: number | undefined): Uint8Array {
+  function chosenAt(price: number): Uint8Array {
     const { shown, numberTokens } = choice
-    const { items } = row
     const { afterShown, afterHidden, isShownNext } = best
     afterShown[count] = joined[count] === 1 ? 0 : -price * leaving[count]!
     for (let index = count - 1; index >= 0; index--) {
-      const counts = part === undefined || items[index]!.part === part
-      const value = kept[index] === 1 ? KEPT : counts ? items[index]!.value : 0
-      const show = value - price * shown[index]! + afterShown[index + 1]!
+      const show = worth[index]! - price * shown[index]! + afterShown[index + 1]!
       // Dependent items are hidden with their parent.
       const next = ends[index]! + 1
       const hide = afterHidden[next]! - price * (hiddenBefore[next]! - hiddenBefore[index]!)

@@ -54,6 +54,7 @@ export class ShownLines {
   #cap = 0
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
+  #order: readonly number[] | undefined
   #firsts: ReadonlySet<number> | undefined
 
   /**
@@ -76,7 +77,18 @@ export class ShownLines {
       if (this.#shown[index] === undefined || fits(this.lines[index]!, least)) continue
       this.#shown[index] = undefined
       this.#costs[index] = undefined
+      this.#order = undefined
     }
+  }
+
+  /** Return the indexes of lines with a value, the lines with the highest value for their tokens first. */
+  order(values: Float64Array): readonly number[] {
+    if (this.#order !== undefined) return this.#order
+    const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(this.cost(index) + BASE_TOKENS) : 0))
+    this.#order = [...rates.keys()]
+      .filter((index) => rates[index]! > 0)
+      .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
+    return this.#order
   }
 
   show(index: number): string {
@@ -167,10 +179,7 @@ export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: n
 /** Choose the lines with the highest value for their tokens. A line without a shown neighbor also pays for a gap. */
 export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
-  const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(shown.cost(index) + BASE_TOKENS) : 0))
-  const order = [...rates.keys()]
-    .filter((index) => rates[index]! > 0)
-    .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
+  const order = shown.order(values)
   let left = budget.tokens - budget.gapTokens
   // The second round uses the tokens that filled gaps have saved.
   for (let round = 0; round < 2; round++) {

@@ -15,9 +15,11 @@ const END_LINES = 40
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 
-/** Matches a level near the start of a line. */
-const LEVELED =
-  /^.{0,60}?(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])|^\S.{0,80}\blevel=[a-z]/
+/** Matches a level. `LEVEL_UNITS` is the largest distance from the start of the line, and the largest end of a match. */
+const LEVEL =
+  /(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])/
+const LEVEL_UNITS = [60, 70] as const
+const NAMED_LEVEL = /^\S.{0,80}\blevel=[a-z]/
 
 /** Matches the exit code of a failed command, as shells and CI systems write it. Only program output has such lines. */
 const ENDED = /\b(?:exited (?:with )?|exit (?:code|status) )\D{0,16}[1-9]\d{0,2}\b/
@@ -30,12 +32,17 @@ function rateLog(subject: TextSubject): number {
   if (lines.length === 0) return UNSURE
   const share = (is: (line: string) => boolean): number => lines.filter(is).length / lines.length
   const timed = share((line) => TIMED.test(line))
-  const leveled = share((line) => LEVELED.test(line))
+  const leveled = share(isLeveled)
   if (leveled >= 0.5 && timed + leveled >= 1) return 0.92
   if (timed >= 0.6 || leveled >= 0.6) return 0.75
   if (lines.some((line) => ENDED.test(line))) return 0.7
   if (timed >= 0.3 || leveled >= 0.3) return 0.65
   return UNSURE
+}
+
+function isLeveled(line: string): boolean {
+  const at = line.slice(0, LEVEL_UNITS[1]).search(LEVEL)
+  return (at >= 0 && at <= LEVEL_UNITS[0]) || (line.includes('level=') && NAMED_LEVEL.test(line))
 }
 
 /** Confidence for all other text, because any text may be program output. */

@@ -168,10 +168,11 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   /** Tokens of the call that the first gap shows. */
   const callTokens = isTiny ? 0 : tokensOfCall
   const gapOptions = isTiny ? {} : options
+  const isAllKept = scan.lines - lines.length <= lines.length && lines.every((_, index) => isBeside(lines, index))
 
   function write(aim: number): Draft {
     shownLines.setCap(lineCap(aim))
-    if (isAllKept() && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
+    if (isAllKept && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
     const tokens = aim - HEADER_TOKENS - callTokens
     const budget = { tokens, gapTokens, textLines: scan.lines }
     const chosen =
@@ -201,10 +202,6 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
     const tokens = Math.min(aim, options.budgetTokens)
     const most = Math.max(tokens * LINE_SHARE, Math.min(FEW_TOKENS, tokens * LARGE_SHARE))
     return Math.ceil(Math.min(MOST_CAP, most * lineUnits))
-  }
-
-  function isAllKept(): boolean {
-    return scan.lines - lines.length <= lines.length && lines.every((_, index) => isBeside(lines, index))
   }
 
   function assemble(chosen: ChosenLines): string {
