@@ -155,11 +155,11 @@ describe('relayTransport', () => {
       { offloader: new ContextOffloader({ storage: new InMemoryStorage() }) },
       'client',
     )
-    set(outer, { onmessage: () => {}, onerror: (error) => void told.push(error) })
-    inner.send = () => Promise.reject(new Error('not connected'))
-    await outer.send(message({ id: 1, method: 'tools/call', params: { name: 'retrieve_offloaded_content' } }))
+    const failure = new Error('a bug of the handler')
+    set(outer, { onmessage: () => Promise.reject(failure), onerror: (error) => void told.push(error) })
+    inner.onmessage?.(message({ method: 'notifications/x' }))
     for (let round = 0; round < 10; round += 1) await tick()
-    expect(told).toEqual([new Error('not connected')])
+    expect(told).toEqual([failure])
   })
 })
 

@@ -47,7 +47,7 @@ export function relayTransport<Transport extends McpTransport>(
     if (!isMessage(message)) return onmessage?.(message, extra)
     if (user === 'server') {
       const { authInfo } = Object(extra) as { readonly authInfo?: unknown }
-      return relay.fromClient(message, { authInfo, options: extra, ownOptions: extra })
+      return relay.fromClient(message, { authInfo, options: extra })
     }
     const delivered = relay.fromServer(message, extra)
     // A delayed message fails after the transport's call has returned, so its error is reported here.

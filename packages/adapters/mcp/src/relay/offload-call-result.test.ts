@@ -3,7 +3,7 @@ import { OFFLOADED_KEY, parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { isEqual, isSameJson, mayBeReplaced, offloadCallError, offloadCallResult } from './offload-call-result.ts'
+import { isEqual, isSameJson, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
 const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }))
@@ -172,28 +172,6 @@ describe('structured content of a result', () => {
       expect(shown.content).toEqual([REPLACED])
       expect(stored).toEqual([JSON.stringify({ rows: ROWS }, undefined, 2)])
     }
-  })
-})
-
-describe('mayBeReplaced', () => {
-  const may = (result: unknown, options: Partial<ContextOffloaderOptions> = {}): boolean =>
-    mayBeReplaced(new ContextOffloader({ storage: new InMemoryStorage(), ...options }), 'read', result)
-
-  it('is true for results that may exceed the limit', () => {
-    expect(may({ content: [text(LOG)] })).toBe(true)
-    expect(may({ content: [text('short lines\n'.repeat(2_000))] })).toBe(true)
-    expect(may({ structuredContent: { rows: ROWS } })).toBe(true)
-    expect(may({ content: [text('small')] }, { countTokens: (value) => value.length * 1_000 })).toBe(true)
-    const tools = { read: { maxResultTokens: 10 } }
-    expect(may({ content: [text('one line of a log\n'.repeat(10))] }, { tools })).toBe(true)
-  })
-
-  it('is false for small results, and if the replacement names no tool', () => {
-    for (const result of [{ content: [text('small')] }, { task: {} }, undefined]) expect(may(result)).toBe(false)
-    expect(may({ content: [text(LOG)] }, { tools: { read: { offload: false } } })).toBe(false)
-    const storage = Object.assign(new InMemoryStorage(), { locate: () => '/a/file' })
-    const options = { storage, includeRetrievalTool: false, showLocation: true }
-    expect(may({ content: [text(LOG)] }, options)).toBe(false)
   })
 })
 

@@ -189,18 +189,6 @@ function areOver(
 /** Number of characters above any useful limit. */
 const LARGE_TEXT = 65_536
 
-/** Whether a result may exceed the limit. May be `true` for a result within the limit. */
-export function mayBeReplaced(offloader: ContextOffloader, toolName: string, result: unknown): boolean {
-  const { content } = fieldsOf(result)
-  const { countTokens, includeRetrievalTool } = offloader.options
-  const maxResultTokens = maxResultTokensOf(offloader, toolName)
-  if (!includeRetrievalTool || maxResultTokens === Infinity) return false
-  if (isDeep(result)) return true
-  const texts = Array.isArray(content) ? content.map((part) => fieldsOf(part)['text']) : []
-  if (texts.some((text) => typeof text === 'string' && text.length > LARGE_TEXT)) return true
-  return countTokens(JSON.stringify(result) ?? '') > maxResultTokens
-}
-
 /** Up to this number of characters, other fields are not measured. */
 const MAX_UNMEASURED = 500
 /** Names and types up to this length are not removed when the other fields are stored. */

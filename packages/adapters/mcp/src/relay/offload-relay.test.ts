@@ -8,7 +8,7 @@ import {
 } from '@spillway/core'
 import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { fieldsOf, type Message } from './message.ts'
 import { OffloadRelay, type ClientMessageContext } from './offload-relay.ts'
 import type { McpOffloadOptions } from './relay-options.ts'
@@ -43,22 +43,19 @@ function bench(
   options: McpOffloadOptions & {
     readonly storage?: Storage
     readonly tools?: ContextOffloaderOptions['tools']
+    readonly resolveReferences?: ContextOffloaderOptions['resolveReferences']
     readonly failsToSend?: boolean
-    /** The server's immediate answer if the relay lists its tools, or `false` for no answer. */
-    readonly lists?: object | false
   } = {},
 ): Bench {
-  const { storage = new InMemoryStorage(), tools, failsToSend = false, lists = list(['read']), ...others } = options
+  const { storage = new InMemoryStorage(), tools, resolveReferences, failsToSend = false, ...others } = options
   const [toClient, toServer, errors] = [[] as Sent[], [] as Sent[], [] as unknown[]]
   const relay = new OffloadRelay(
-    { ...others, offloader: new ContextOffloader({ storage, tools }) },
+    { ...others, offloader: new ContextOffloader({ storage, tools, resolveReferences }) },
     {
       toClient: (message, sending) => void toClient.push({ message, options: sending }),
       async toServer(message, sending) {
         if (failsToSend) throw new Error('the pipe is broken')
         toServer.push({ message, options: sending })
-        if (lists !== false && message.id !== undefined && String(message.id).startsWith('spillway-'))
-          relay.fromServer({ jsonrpc: '2.0', id: message.id, result: lists })
       },
       onError: (error) => void errors.push(error),
     },
@@ -218,52 +215,31 @@ describe('a message that cannot be written', () => {
 })
 
 describe('the list of tools', () => {
-  it('has the retrieval tool on its first page, under a name that no tool of the server has', async () => {
-    const { client, server, toClient, toServer, settle } = bench({ lists: false })
+  it('has the retrieval tool on its first page, under a name that no other tool of the page has', async () => {
+    const { client, server, toClient, toServer, settle } = bench()
     void client({ id: 1, method: 'tools/list' })
-    void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME], '2') })
-    expect(toServer.at(-1)?.message).toMatchObject({ method: 'tools/list', params: { cursor: '2' } })
-    void server({ id: toServer.at(-1)?.message.id, result: list([PREFIXED]) })
+    void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME, PREFIXED], '2') })
     void client({ id: 2, method: 'tools/list', params: { cursor: '2' } })
-    void server({ id: 2, result: list([PREFIXED]) })
+    void server({ id: 2, result: list(['read']) })
     await settle()
-    expect(toClient.map(namesIn)).toEqual([[RETRIEVAL_TOOL_NAME, `spillway_2_${RETRIEVAL_TOOL_NAME}`], [PREFIXED]])
-    expect(toServer).toHaveLength(3)
+    const own = `spillway_2_${RETRIEVAL_TOOL_NAME}`
+    expect(toClient.map(namesIn)).toEqual([[RETRIEVAL_TOOL_NAME, PREFIXED, own], ['read']])
+    expect(toServer).toHaveLength(2)
   })
 
-  it('is complete on one page, without a cursor', async () => {
-    for (const nextCursor of [null, '']) {
-      const { client, server, toClient, toServer } = bench({ lists: false })
-      void client({ id: 1, method: 'tools/list' })
-      void server({ id: 1, result: { ...list(['read']), nextCursor } })
-      expect(toClient.map(namesIn)).toEqual([['read', RETRIEVAL_TOOL_NAME]])
-      expect(toServer).toHaveLength(1)
-    }
-  })
-
-  it('does not delay results if the server answers each cursor with its first page', async () => {
-    const { client, server, call, toClient, toServer, settle } = bench({ lists: list(['read'], '2') })
-    void client({ id: 1, method: 'tools/list' })
-    void server({ id: 1, result: list(['read'], '2') })
-    call('read', BIG, 2)
-    await settle()
-    expect(textIn(toClient[1])).toContain(`use ${RETRIEVAL_TOOL_NAME}`)
-    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'tools/list', 'tools/call'])
-  })
-
-  it('is read again if the server reports a change', async () => {
-    const { client, server, toClient, toServer, settle } = bench({ lists: false })
+  it('decides which calls are answered here, even after the server reports a change', async () => {
+    const { client, server, call, toClient, toServer, settle } = bench()
     void client({ id: 1, method: 'tools/list' })
     void server({ id: 1, result: list([RETRIEVAL_TOOL_NAME]) })
     void server({ method: 'notifications/tools/list_changed' })
-    // The call uses the name that the client knows.
     void client({ id: 2, method: 'tools/call', params: { name: PREFIXED, arguments: { reference: 'none' } } })
-    await settle()
-    expect(toServer.at(-1)?.message.method).toBe('tools/list')
-    void server({ id: toServer.at(-1)?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
+    void client({ id: 3, method: 'tools/call', params: { name: RETRIEVAL_TOOL_NAME } })
     await settle()
     expect(toClient.at(-1)?.message).toMatchObject({ id: 2, result: { isError: true } })
-    expect(toServer.filter(({ message }) => message.method === 'tools/call')).toEqual([])
+    expect(toServer.map(({ message }) => message.id)).toEqual([1, 3])
+    call('read', BIG, 4)
+    await settle()
+    expect(textIn(toClient.at(-1))).toContain(`use ${PREFIXED}`)
   })
 
   it('is unchanged if the server has no tools', async () => {
@@ -311,46 +287,15 @@ describe('the retrieval tool', () => {
     expect(textIn(toClient[1])).toContain('2| line 2: all is well')
   })
 
-  it('reads all pages of names with the metadata of the call, but without its progress token', async () => {
-    const { client, server, toServer, toClient, settle } = bench({ lists: false })
-    const _meta = { progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
-    const context = { options: 'of the call', ownOptions: 'of its own' }
-    const params = { name: RETRIEVAL_TOOL_NAME, arguments: { reference: 'none' }, _meta }
-    void client({ id: 1, method: 'tools/call', params }, context)
+  it('is answered before the client has listed the tools, without a request to the server', async () => {
+    const { client, call, toClient, toServer, settle } = bench()
+    call('read', BIG)
     await settle()
-    const { progressToken: _own, ...envelope } = _meta
-    expect(toServer[0]).toMatchObject({ message: { params: { _meta: envelope } }, options: 'of its own' })
-    expect(fieldsOf(toServer[0]?.message.params?.['_meta'])).not.toHaveProperty('progressToken')
-    void server({ id: toServer[0]?.message.id, result: list(['read'], 'next') })
+    expect(textIn(toClient[0])).toContain(`use ${RETRIEVAL_TOOL_NAME}`)
+    void client(retrieve(2, { reference: referenceIn(toClient[0]), pattern: 'line 4321:' }))
     await settle()
-    expect(toServer[1]?.message.params).toEqual({ _meta: envelope, cursor: 'next' })
-    void server({ id: toServer[1]?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
-    await settle()
-    // The tool belongs to the server, so the server gets the call.
-    expect(toServer[2]).toMatchObject({ message: { id: 1, method: 'tools/call', params }, options: 'of the call' })
-    expect(toClient).toEqual([])
-  })
-
-  it('reads the names once for several early calls', async () => {
-    const { client, server, toServer, toClient, settle } = bench({ lists: false })
-    for (const id of [1, 2, 3]) void client(retrieve(id, { reference: 'none' }))
-    await settle()
-    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list'])
-    void server({ id: toServer[0]?.message.id, result: list(['read']) })
-    await settle()
-    expect(toClient.map(({ message }) => message.id)).toEqual([1, 2, 3])
-  })
-
-  it('keeps its name if the server does not list its tools, and checks again at the next call', async () => {
-    const { client, server, toServer, toClient, settle } = bench({ lists: false })
-    for (const id of [1, 2]) {
-      void client(retrieve(id, { reference: 'none' }))
-      await settle()
-      void server({ id: toServer.at(-1)?.message.id, error: { code: -32_603, message: 'not now' } })
-      await settle()
-    }
-    expect(toClient.map(({ message }) => fieldsOf(message.result)['isError'])).toEqual([true, true])
-    expect(toServer).toHaveLength(2)
+    expect(textIn(toClient[1])).toContain('> 4321| line 4321: all is well')
+    expect(toServer.map(({ message }) => message.method)).toEqual(['tools/call'])
   })
 
   it('is answered even if nothing can be sent to the server', async () => {
@@ -358,39 +303,16 @@ describe('the retrieval tool', () => {
     void client(retrieve(1, { reference: 'none' }))
     await settle()
     expect(toClient[0]?.message).toMatchObject({ id: 1, result: { isError: true } })
-    expect(errors).toEqual([new Error('the pipe is broken')])
+    expect(errors).toEqual([])
   })
 
-  it('answers a call with an error if the server cannot be reached', async () => {
-    const { client, toClient, errors, settle } = bench({ failsToSend: true })
-    void client({ id: 1, method: 'tools/call', params: { name: PREFIXED } })
-    await settle()
-    expect(toClient[0]?.message).toMatchObject({ id: 1, error: { code: -32_603 } })
-    expect(errors).toHaveLength(2)
-  })
-
-  it('sends no answer to a call that is canceled, at any stage', async () => {
-    const { client, server, toServer, toClient, settle } = bench({ lists: false })
+  it('sends no answer to a call that is canceled', async () => {
+    const { client, toServer, toClient, settle } = await listed()
     void client(retrieve(1, { reference: 'none' }))
     void client({ method: 'notifications/cancelled', params: { requestId: 1 } })
     await settle()
-    void server({ id: toServer[0]?.message.id, result: list([RETRIEVAL_TOOL_NAME]) })
-    await settle()
     expect(toClient).toEqual([])
     expect(toServer.map(({ message }) => message.method)).toEqual(['tools/list', 'notifications/cancelled'])
-  })
-
-  it('keeps its name if the server is silent for seconds', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const { client, toClient, settle } = bench({ lists: false })
-      void client(retrieve(1, { reference: 'none' }))
-      await vi.advanceTimersByTimeAsync(5_000)
-      await settle()
-      expect(toClient[0]?.message).toMatchObject({ id: 1, result: { isError: true } })
-    } finally {
-      vi.useRealTimers()
-    }
   })
 
   it('stops when the connection closes', async () => {
@@ -404,6 +326,17 @@ describe('the retrieval tool', () => {
     await one.settle()
     expect(one.toClient).toEqual([])
   })
+})
+
+it('a call with a reference is answered with an error if the server cannot be reached', async () => {
+  const resolveReferences = { tools: { send: { text: 'text' } } } as const
+  const storage = new InMemoryStorage()
+  const reference = await storage.store('call_1', new TextEncoder().encode('all is well'))
+  const { client, toClient, errors, settle } = bench({ storage, resolveReferences, failsToSend: true })
+  void client({ id: 1, method: 'tools/call', params: { name: 'send', arguments: { text: `spill:${reference}` } } })
+  await settle()
+  expect(toClient[0]?.message).toMatchObject({ id: 1, error: { code: -32_603 } })
+  expect(errors).toEqual([new Error('the pipe is broken')])
 })
 
 describe('cancellation', () => {

@@ -19,10 +19,6 @@ export function chooseToolName(taken: ReadonlySet<unknown>): string {
   }
 }
 
-export const mayBeRetrievalTool = (name: string): boolean =>
-  name.endsWith(RETRIEVAL_TOOL_NAME) &&
-  /^(?:spillway_(?:[1-9]\d*_)?)?$/.test(name.slice(0, -RETRIEVAL_TOOL_NAME.length))
-
 export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, name: string): Fields {
   const { description, inputSchema } = retrievalTool
   return {
