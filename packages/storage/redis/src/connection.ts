@@ -232,7 +232,7 @@ const REPLIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^MOVED|^ASK /,
-    'SERVER is a node of a Cluster. Use a url such as redis+cluster://host:port,host:port, the option "cluster", or a Cluster client.',
+    'SERVER is a node of a Cluster. Use a url such as redis+cluster://host:port,host:port, or a Cluster client.',
   ],
   [/^BUSY/, 'SERVER is busy with a script of another client. Try again.'],
   [

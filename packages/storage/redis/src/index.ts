@@ -1,2 +1,2 @@
-export type { RedisClient, RedisNodeAddress, RedisStorageOptions } from './redis-options.ts'
+export type { RedisClient, RedisStorageOptions } from './redis-options.ts'
 export { RedisStorage } from './redis-storage.ts'

@@ -18,7 +18,6 @@ const DEFAULT_COMMAND_TIMEOUT_MS = 10_000
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000
 const NAMES: readonly string[] = [
   'url',
-  'cluster',
   'client',
   'connection',
   'prefix',
@@ -30,21 +29,13 @@ const NAMES: readonly string[] = [
 
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>
 
-/** Address of a node of a Cluster. */
-export interface RedisNodeAddress {
-  readonly host: string
-  readonly port: number
-}
-
-/** Options of {@link RedisStorage}. At most one of `url`, `cluster`, and `client` is allowed. */
+/** Options of {@link RedisStorage}. At most one of `url` and `client` is allowed. */
 export interface RedisStorageOptions extends ManagedStorageOptions {
   /**
    * URL `redis://user:password@host:port/db`, `rediss://…` for TLS, or
-   * `redis+cluster://user:password@host:port,host:port` for a Cluster.
+   * `redis+cluster://user:password@host:port,host:port` for some nodes of a Cluster.
    */
   readonly url?: string | undefined
-  /** Some nodes of a Cluster. The other nodes are found through them. */
-  readonly cluster?: readonly RedisNodeAddress[] | undefined
   /** An ioredis client, which the storage does not close. It must not have a `keyPrefix`. */
   readonly client?: RedisClient | undefined
   /** Options of ioredis for each connection, for example `tls`, `username`, `password`, or `sentinels`. */
@@ -61,7 +52,6 @@ export interface RedisStorageOptions extends ManagedStorageOptions {
 
 export interface ConnectionSettings {
   readonly url?: string | undefined
-  readonly cluster?: readonly RedisNodeAddress[] | undefined
   readonly client?: RedisClient | undefined
   readonly connection: ConnectionOptions
   readonly commandTimeoutMs: number
@@ -83,18 +73,23 @@ export function redisSettings(
   const given = optionsOf(target)
   assertKnownOptions(given, NAMES, 'RedisStorage')
   assertKnownOptions(more, NAMES, 'RedisStorage')
-  const { url, cluster, client, connection = {}, prefix = DEFAULT_PREFIX, ...rest } = { ...given, ...more }
+  const { url, client, connection = {}, prefix = DEFAULT_PREFIX, ...rest } = { ...given, ...more }
   const {
     chunkBytes = DEFAULT_CHUNK_BYTES,
     commandTimeoutMs = DEFAULT_COMMAND_TIMEOUT_MS,
     connectTimeoutMs = DEFAULT_CONNECT_TIMEOUT_MS,
     ...managed
   } = rest
-  assertOneTarget({ url, cluster, client })
+  if (url !== undefined && client !== undefined)
+    throw new TypeError('RedisStorage takes either a url or a client. Leave one of them out.')
+  if (url !== undefined && typeof url !== 'string')
+    throw new TypeError(`url must be a string such as 'redis://localhost:6379', got ${shown(url)}.`)
+  if (client !== undefined && !isRedisClient(client))
+    throw new TypeError('client must be a Redis or Cluster of ioredis 6. Pass what new Redis(…) returns.')
   if (typeof connection !== 'object' || connection === null || Array.isArray(connection))
     throw new TypeError(`connection must be an object of options of ioredis, got ${shown(connection)}.`)
-  if (url === undefined && cluster === undefined && client === undefined && Object.keys(connection).length === 0)
-    throw new TypeError("RedisStorage needs a server: a url such as 'redis://localhost:6379', a client, or a cluster.")
+  if (url === undefined && client === undefined && Object.keys(connection).length === 0)
+    throw new TypeError("RedisStorage needs a server: a url such as 'redis://localhost:6379', or a client.")
   if (client !== undefined && Object.keys(connection).length > 0)
     throw new TypeError(
       'The option "connection" is for clients that the storage makes. Leave "connection" out if you pass a client.',
@@ -104,32 +99,13 @@ export function redisSettings(
   assertWhole('chunkBytes', chunkBytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES)
   assertMilliseconds('commandTimeoutMs', commandTimeoutMs)
   assertMilliseconds('connectTimeoutMs', connectTimeoutMs)
-  const where = { url, cluster, client, connection, commandTimeoutMs, connectTimeoutMs }
+  const where = { url, client, connection, commandTimeoutMs, connectTimeoutMs }
   return { connection: where, prefix, chunkBytes, managed }
 }
 
 function optionsOf(target: string | RedisClient | RedisStorageOptions = {}): RedisStorageOptions {
   if (typeof target === 'string') return { url: target }
   return isRedisClient(target) ? { client: target } : target
-}
-
-function assertOneTarget(targets: Pick<RedisStorageOptions, 'url' | 'cluster' | 'client'>): void {
-  const names = Object.entries(targets).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  if (names.length > 1)
-    throw new TypeError(`RedisStorage takes one of url, cluster and client, got ${names.join(' and ')}.`)
-  const { url, cluster, client } = targets
-  if (url !== undefined && typeof url !== 'string')
-    throw new TypeError(`url must be a string such as 'redis://localhost:6379', got ${shown(url)}.`)
-  if (client !== undefined && !isRedisClient(client))
-    throw new TypeError('client must be a Redis or Cluster of ioredis 6. Pass what new Redis(…) returns.')
-  if (cluster === undefined) return
-  if (!Array.isArray(cluster) || cluster.length === 0 || !cluster.every(isNodeAddress))
-    throw new TypeError("cluster must name at least one node, such as [{ host: 'localhost', port: 7000 }].")
-}
-
-function isNodeAddress(node: unknown): node is RedisNodeAddress {
-  const { host, port } = Object(node) as Readonly<Record<string, unknown>>
-  return typeof host === 'string' && host !== '' && Number.isInteger(port)
 }
 
 /** An ioredis client of a single server, a server with sentinels, or a Cluster. */
@@ -141,6 +117,12 @@ const isRedisClient = (value: unknown): value is RedisClient =>
 
 const DEFAULT_PORT = 6379
 const EXAMPLE = 'redis+cluster://host:7000,host:7001'
+
+/** Address of a node of a Cluster. */
+export interface RedisNodeAddress {
+  readonly host: string
+  readonly port: number
+}
 
 interface ClusterUrl {
   readonly nodes: readonly RedisNodeAddress[]

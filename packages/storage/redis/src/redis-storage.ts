@@ -149,9 +149,8 @@ export function openConnection(settings: ConnectionSettings): Connection {
 }
 
 function clientOf(settings: ConnectionSettings): RedisClient {
-  const { url, cluster, connection } = settings
+  const { url, connection } = settings
   if (connection.keyPrefix !== undefined) throw refusedKeyPrefix()
-  if (cluster !== undefined) return clusterOf(cluster, settings, {})
   const parsed = url === undefined ? undefined : clusterUrl(url)
   if (parsed !== undefined) return clusterOf(parsed.nodes, settings, parsed.options)
   const options = connectionOptions(settings, {})

@@ -2,7 +2,8 @@ import { sharedRedisCluster, startRedisCluster } from '@spillway-internal/servic
 import { StorageError } from '@spillway/core/driver'
 import { Cluster, Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { RedisStorage, type RedisNodeAddress } from '../src/index.ts'
+import { RedisStorage } from '../src/index.ts'
+import type { RedisNodeAddress } from '../src/redis-options.ts'
 import { masters, rawKeys } from './support/raw-keys.ts'
 import { pattern, same } from './support/test-server.ts'
 
@@ -24,7 +25,7 @@ describe.skipIf(!cluster.available)('a Cluster', () => {
     const nodes = cluster.available ? [...cluster.nodes] : []
     const prefix = `spread-${Math.random()}`
     const raw = new Cluster(nodes)
-    const storage = new RedisStorage({ cluster: nodes, prefix, chunkBytes: 4_096 })
+    const storage = new RedisStorage({ url: cluster.available ? cluster.url : '', prefix, chunkBytes: 4_096 })
     onTestFinished(async () => {
       await storage.close()
       raw.disconnect()

@@ -2,7 +2,8 @@
 import type { Backend } from '@spillway-internal/storage-suite'
 import type { ManagedStorageOptions, StoredInfo } from '@spillway/core'
 import { Cluster, Redis } from 'ioredis'
-import { RedisStorage, type RedisClient, type RedisNodeAddress } from '../src/index.ts'
+import { RedisStorage, type RedisClient } from '../src/index.ts'
+import type { RedisNodeAddress } from '../src/redis-options.ts'
 import { rawKeys } from './support/raw-keys.ts'
 
 interface Config {
