@@ -26,7 +26,7 @@ import { base64Of, mediaFields, urlOf } from './media-source.ts'
  * Create the format for OpenAI's Chat Completions API and compatible APIs.
  *
  * `system` and `developer` messages are read with the role `system`. Arguments are kept as the JSON text that the model
- * wrote. A `function_call` is paired with the next message that has the name of its function.
+ * wrote. Calls and results of the former functions, in `function_call` and messages of `function`, do not change.
  *
  * Reading an invalid message throws a `TypeError` that names the message and the field. Unknown parts do not change.
  *
@@ -72,23 +72,18 @@ const ROLES = {
   function: 'tool',
 } as const
 
-interface Calls {
-  readonly names: Map<string, string>
-  readonly functions: Map<string, string[]>
-  readonly makeId: (index: number) => string
-}
-
 function readChatMessages(conversation: unknown): HistoryMessage[] {
   const messages = checkObjects(conversation)
-  const calls: Calls = { names: new Map(), functions: new Map(), makeId: idMaker(messages) }
+  /** Tool names by the ids of calls. */
+  const names = new Map<string, string>()
   return messages.map((message, index) => {
     const role = checkRole(ROLES, message['role'], `messages[${index}]`, 'a role of the API')
-    const parts = role === 'tool' ? [readResult(message, index, calls)] : readParts(message, index, calls)
+    const parts = message['role'] === 'tool' ? [readResult(message, index, names)] : readParts(message, index, names)
     return asRead({ role, parts, native: { format: OPENAI_CHAT, value: message } })
   })
 }
 
-function readParts(message: Fields, index: number, calls: Calls): HistoryPart[] {
+function readParts(message: Fields, index: number, names: Map<string, string>): HistoryPart[] {
   const parts: HistoryPart[] = []
   for (const field of REASONING_FIELDS) {
     const text = message[field]
@@ -102,45 +97,28 @@ function readParts(message: Fields, index: number, calls: Calls): HistoryPart[] 
   if (audio != null) parts.push(asRead({ type: 'opaque', value: audio, native: slot('audio', audio) }))
   if (toolCalls != null) {
     if (!Array.isArray(toolCalls)) throw fieldError(`messages[${index}].tool_calls`, 'an array', toolCalls)
-    for (const call of toolCalls as readonly unknown[]) parts.push(readCall(call, calls))
+    for (const call of toolCalls as readonly unknown[]) parts.push(readCall(call, names))
   }
-  if (functionCall != null) parts.push(readFunctionCall(functionCall, index, calls))
+  if (functionCall != null)
+    parts.push(asRead({ type: 'opaque', value: functionCall, native: slot('function_call', functionCall) }))
   return parts
 }
 
-function readCall(call: unknown, calls: Calls): HistoryPart {
+function readCall(call: unknown, names: Map<string, string>): HistoryPart {
   const native = slot('tool_calls', call)
   const { id, type, function: called, custom } = isFields(call) ? call : ({} as Fields)
   const isText = type !== 'custom'
   const { name, arguments: text, input = text } = Object((isText ? called : custom) ?? {}) as Fields
   if (typeof id !== 'string' || typeof name !== 'string' || typeof input !== 'string')
     return asRead({ type: 'opaque', value: call, native })
-  calls.names.set(id, name)
+  names.set(id, name)
   return asRead<HistoryToolCall>({ type: 'tool-call', id, name, input, inputIsText: isText, native })
 }
 
-function readFunctionCall(call: unknown, index: number, calls: Calls): HistoryPart {
-  const native = slot('function_call', call)
-  const { name, arguments: input } = Object(call) as Fields
-  if (typeof name !== 'string' || typeof input !== 'string') return asRead({ type: 'opaque', value: call, native })
-  const id = calls.makeId(index)
-  calls.names.set(id, name)
-  const waiting = calls.functions.get(name)
-  if (waiting === undefined) calls.functions.set(name, [id])
-  else waiting.push(id)
-  return asRead<HistoryToolCall>({ type: 'tool-call', id, name, input, inputIsText: true, native })
-}
-
-function readResult(message: Fields, index: number, calls: Calls): HistoryPart {
+function readResult(message: Fields, index: number, names: ReadonlyMap<string, string>): HistoryPart {
   const content = readChatContent(message['content'], index)
-  if (message['role'] === 'function') {
-    const toolName = checkString(message['name'], `messages[${index}].name`)
-    // Names may repeat. A result belongs to the newest call of its function.
-    const callId = calls.functions.get(toolName)?.pop() ?? calls.makeId(index)
-    return asRead({ type: 'tool-result', callId, toolName, content })
-  }
   const callId = checkString(message['tool_call_id'], `messages[${index}].tool_call_id`)
-  const name = calls.names.get(callId) ?? message['name']
+  const name = names.get(callId) ?? message['name']
   return asRead({ type: 'tool-result', callId, toolName: typeof name === 'string' ? name : '', content })
 }
 
@@ -175,21 +153,6 @@ function readMedia(part: Fields): HistoryContent | undefined {
   return mediaFields('application/pdf', source, typeof filename === 'string' ? filename : undefined)
 }
 
-function idMaker(messages: readonly Fields[]): Calls['makeId'] {
-  let taken: ReadonlySet<unknown> | undefined
-  return (index) => {
-    taken ??= new Set(messages.flatMap(idsOf))
-    let id = `function_call_${index}`
-    while (taken.has(id)) id += '_'
-    return id
-  }
-}
-
-function idsOf({ tool_calls: calls, tool_call_id: answered }: Fields): unknown[] {
-  const ids = Array.isArray(calls) ? calls.map((call: unknown) => (Object(call) as Fields)['id']) : []
-  return [...ids, answered]
-}
-
 const OWN_FIELDS = ['reasoning_content', 'reasoning', 'refusal', 'audio', 'function_call'] as const
 
 function patchChatMessage(native: Fields, message: HistoryMessage, index: number): Fields {
@@ -204,7 +167,7 @@ function patchChatMessage(native: Fields, message: HistoryMessage, index: number
   for (const [at, part] of message.parts.entries()) {
     const own = nativeOf(OPENAI_CHAT, part)
     const field = own === undefined ? undefined : OWN_FIELDS.find((name) => Object.hasOwn(own, name))
-    if (own !== undefined && field !== undefined) fields[field] = writeOwnField(own[field], part)
+    if (own !== undefined && field !== undefined) fields[field] = part.type === 'text' ? part.text : own[field]
     else if (part.type === 'tool-call') calls.push(patchCall(own, part, `${place}.parts[${at}]`))
     else if (own !== undefined && Object.hasOwn(own, 'tool_calls')) calls.push(own['tool_calls'])
     else if (part.type !== 'reasoning' && part.type !== 'tool-result') content.push(part)
@@ -225,12 +188,6 @@ function isPartField(native: Fields, field: (typeof OWN_FIELDS)[number]): boolea
   if (field === 'audio' || field === 'function_call') return native['role'] === 'assistant' && value != null
   if (field === 'refusal') return native['role'] === 'assistant' && typeof value === 'string'
   return typeof value === 'string' && value !== ''
-}
-
-function writeOwnField(native: unknown, part: HistoryPart): unknown {
-  if (part.type === 'text') return part.text
-  if (part.type !== 'tool-call' || !isFields(native) || native['arguments'] === part.input) return native
-  return { ...native, arguments: part.input }
 }
 
 function patchCall(own: Fields | undefined, part: HistoryToolCall, place: string): unknown {
