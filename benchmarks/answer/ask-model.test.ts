@@ -136,7 +136,7 @@ test('the command uses the model that the environment names, and saves every ans
     out,
   ]
   const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args], {
-    env: { PATH: process.env['PATH'], ANSWER_BASE_URL: baseUrl, ANSWER_MODEL: model },
+    env: { ...process.env, ANSWER_BASE_URL: baseUrl, ANSWER_MODEL: model },
   })
   expect(stdout).toContain('| json-sibling | Spillway | 1 | 0 % | 0.0 | 100 | 0 | 5 |')
   expect(stdout).toContain('| json-sibling | codex | 1 | 0 % | 0.0 | 100 | 0 | 5 |')

@@ -3,13 +3,17 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { isFull } from '@spillway-internal/test-run'
 import { expect, test } from 'vitest'
 import { makeDataFolder } from './test/data-folder.ts'
 
 const run = (...options: string[]) =>
   promisify(execFile)(process.execPath, [join(import.meta.dirname, 'run.ts'), ...options], { timeout: 60_000 })
 
-test('the benchmark measures every system on a folder of transcripts, and saves its figures', async () => {
+test('the benchmark measures every system on a folder of transcripts, and saves its figures [full run]', async ({
+  skip,
+}) => {
+  skip(!isFull, 'full run')
   const data = await makeDataFolder()
   const out = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
   const { stdout } = await run('--quick', '--data', data, '--out', out)
@@ -28,7 +32,8 @@ test('the benchmark measures every system on a folder of transcripts, and saves 
   await Promise.all([data, out].map((folder) => rm(folder, { recursive: true })))
 })
 
-test('the benchmark ends with a message if there is no data', async () => {
+test('the benchmark ends with a message if there is no data [full run]', async ({ skip }) => {
+  skip(!isFull, 'full run')
   const folder = await mkdtemp(join(tmpdir(), 'spillway-bench-history-'))
   expect((await run('--data', folder)).stdout).toContain(`skipped: no data in ${folder}`)
   await rm(folder, { recursive: true })

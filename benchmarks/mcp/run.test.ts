@@ -1,9 +1,11 @@
+import { isFull } from '@spillway-internal/test-run'
 import { expect, test } from 'vitest'
 import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
 
 test(
-  'the benchmark measures every part, and leaves no files',
-  async () => {
+  'the benchmark measures every part, and leaves no files [full run]',
+  async ({ skip }) => {
+    skip(!isFull, 'full run')
     const { stdout, figures, left } = await runQuickly(import.meta.dirname, ['overhead', 'large', 'clients'])
     expect(stdout).not.toContain('Not measured')
     expect(figures).toMatchObject({

@@ -1,11 +1,13 @@
+import { isFull } from '@spillway-internal/test-run'
 import { expect, test } from 'vitest'
 import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
 import type { ProcessesRow } from './measure-processes.ts'
 import type { CallRow } from './run-calls.ts'
 
 test(
-  'the benchmark measures every part without a failed request, and leaves no files',
-  async () => {
+  'the benchmark measures every part without a failed request, and leaves no files [full run]',
+  async ({ skip }) => {
+    skip(!isFull, 'full run')
     const { stdout, figures, left } = await runQuickly(import.meta.dirname, ['load', 'limits'])
     expect(stdout).not.toContain('Not measured')
     expect(figures).toMatchObject({

@@ -1,10 +1,12 @@
+import { isFull } from '@spillway-internal/test-run'
 import { expect, test } from 'vitest'
 import { QUICK_RUN_MS, runQuickly } from '../report/run-quickly.ts'
 import { compareThroughput } from './measure-throughput.ts'
 
 test(
-  'the benchmark measures every part, and leaves no files',
-  async () => {
+  'the benchmark measures every part, and leaves no files [full run]',
+  async ({ skip }) => {
+    skip(!isFull, 'full run')
     const parts = ['throughput', 'growth', 'large', 'requests']
     const { stdout, figures, left } = await runQuickly(import.meta.dirname, parts, ['--only', 'sqlite'])
     expect(stdout).not.toContain('Not measured')
