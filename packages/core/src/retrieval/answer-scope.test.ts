@@ -33,6 +33,15 @@ describe('a search of everything in a scope', () => {
     )
   })
 
+  it.each([{ pattern: 'needle' }, { query: 'needle' }])('finds %j beside a damaged result', async (call) => {
+    const beside = { ...entries, damaged: new StorageError('corrupt', 'damaged') }
+    const result = await toolOf(beside, { scoped: true }).execute(call)
+    expect(result).toMatchObject({ matches: 2, isComplete: false })
+    expect(JSON.stringify(result.content)).toMatch(
+      / in 2 of 4 stored results.*Not searched: (?:1 binary result, )?1 damaged result/,
+    )
+  })
+
   it.each([
     ['NEEDLE 1', 'In another case: 1 match in older', '(?i)NEEDLE 1'],
     ['"needle 1"', 'Without the marks around it: 1 match in older', 'needle 1'],

@@ -116,6 +116,7 @@ interface ScopeFindings {
   readonly unsearched: number
   readonly slow: number
   readonly binary: number
+  readonly damaged: number
   readonly isOver: boolean
 }
 
@@ -162,11 +163,12 @@ function writeScope(
   )
 }
 
-function notSearched({ unsearched, slow, binary, isOver }: ScopeFindings): string[] {
+function notSearched({ unsearched, slow, binary, damaged, isOver }: ScopeFindings): string[] {
   const results = [
     [unsearched, 'older stored'],
     [slow, 'slow'],
     [binary, 'binary'],
+    [damaged, 'damaged'],
   ] as const
   const left = results.filter(([count]) => count > 0)
   if (left.length === 0) return []

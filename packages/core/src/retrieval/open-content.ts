@@ -115,16 +115,20 @@ const MAX_SEARCHED_ENTRIES = 1_000
 /** Largest number of bytes to search, unless a single entry is larger. */
 const MAX_SEARCHED_BYTES = 1_073_741_824
 
-/** Reads the texts of this scope one by one, the newest first. Old and large entries may not be searched. */
+/**
+ * Reads the texts of this scope one by one, the newest first. Old and large entries may not be searched. Damaged entries
+ * are only counted, so that they do not hide the content of the other entries.
+ */
 export async function readNewest(
   context: RetrievalContext,
   hasTime: () => boolean,
   read: (info: StoredInfo, source: ContentSource) => Promise<void>,
-): Promise<{ readonly searched: number; readonly unsearched: number; readonly binary: number }> {
+): Promise<Record<'searched' | 'unsearched' | 'binary' | 'damaged', number>> {
   const { newest, total, others } = await listNewest(context, MAX_SEARCHED_ENTRIES, true)
   let opened = 0
   let bytes = 0
   let binary = 0
+  let damaged = 0
   for (const info of newest) {
     if (opened > 0 && (bytes + info.size > MAX_SEARCHED_BYTES || !hasTime())) break
     opened++
@@ -135,9 +139,12 @@ export async function readNewest(
         if (isTextContentType(source.contentType)) await read(info, source)
         else binary++
       }),
-    )
+    ).catch((error: unknown) => {
+      if (!StorageError.isInstance(error) || error.code !== 'corrupt') throw error
+      damaged++
+    })
   }
-  return { searched: opened - binary, unsearched: total - opened, binary: others + binary }
+  return { searched: opened - binary - damaged, unsearched: total - opened, binary: others + binary, damaged }
 }
 
 /** Whether entries may be listed. Without a scope, a caller could list the entries of other callers. */

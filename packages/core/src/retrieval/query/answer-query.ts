@@ -118,7 +118,7 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   if (!canList(context)) throw referenceRequired('query')
   const { words } = query
   const { after } = request
-  const { entries, statistics, lineCounts, searched, unsearched } = await scanEntries(words, context)
+  const { entries, statistics, lineCounts, searched, unsearched, damaged } = await scanEntries(words, context)
   const weights = weighWords(words, statistics)
   const ranking = { weights, averageLength: averageLength(statistics), caller: context.storage.caller }
   const found: FoundPassage[] = []
@@ -132,9 +132,9 @@ async function answerScopeQuery(request: QueryRequest, query: QueryWords, contex
   }
   // The sort is stable: ties keep the newest entry and its first line first.
   const page = found.toSorted((a, b) => b.score - a.score).slice(after, after + PASSAGES)
-  const notes = [...noteAbsent(query, lineCounts), ...noteLeftOut(query), ...noteEntries(unsearched, entries)]
+  const notes = [...noteAbsent(query, lineCounts), ...noteLeftOut(query), ...noteEntries(unsearched, damaged, entries)]
   const results = countOf(searched, 'stored result')
-  const isPartial = unsearched > 0 || entries.some(({ scan }) => !scan.ended)
+  const isPartial = unsearched + damaged > 0 || entries.some(({ scan }) => !scan.ended)
   if (total === 0) {
     return {
       matches: 0,
@@ -155,7 +155,7 @@ async function scanEntries(words: readonly QueryWord[], context: RetrievalContex
   const lineCounts = words.map(() => 0)
   let left = context.deadlineMs
   const hasTime = (): boolean => left > 0
-  const { searched, unsearched } = await readNewest(context, hasTime, async (info, source) => {
+  const { searched, unsearched, damaged } = await readNewest(context, hasTime, async (info, source) => {
     const scan = await scanSource(source, words, left, context)
     left -= Math.max(0, scan.milliseconds - queryDeadline(info.size, 0))
     statistics.units += scan.units
@@ -168,7 +168,7 @@ async function scanEntries(words: readonly QueryWord[], context: RetrievalContex
     entries.push({ info, scan })
     shareRoom(entries, words, statistics)
   })
-  return { entries, statistics, lineCounts, searched, unsearched }
+  return { entries, statistics, lineCounts, searched, unsearched, damaged }
 }
 
 async function scanSource(
@@ -214,10 +214,11 @@ async function readPage(
   return page.flatMap((found) => shown.get(found) ?? [])
 }
 
-function noteEntries(older: number, entries: readonly EntryScan[]): string[] {
+function noteEntries(older: number, damaged: number, entries: readonly EntryScan[]): string[] {
   const cut = entries.filter(({ scan }) => !scan.ended).length
   return [
     ...(older === 0 ? [] : [`Not searched: ${countOf(older, 'older stored result')}`]),
+    ...(damaged === 0 ? [] : [`Not searched: ${countOf(damaged, 'damaged result')}`]),
     ...(cut === 0 ? [] : [`The time limit was reached: ${formatCount(cut)} of them were not read to the end`]),
   ]
 }
