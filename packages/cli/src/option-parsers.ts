@@ -13,8 +13,7 @@ export function parseLines(text: string): LineSpan {
   if (first === '' && last === '') throw invalid('Write A:B, A:, :B or A, such as 120:160.')
   const start = first === '' ? 1 : Number(first)
   const end = colon === '' ? start : last === '' ? Number.MAX_SAFE_INTEGER : Number(last)
-  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1)
-    throw invalid(`Write whole numbers from 1 to ${Number.MAX_SAFE_INTEGER}.`)
+  if (![start, end].every(Number.isSafeInteger) || start < 1) throw invalid('Write numbers from 1 to 9007199254740991.')
   if (start > end) throw invalid(`The last line is before the first: write ${end}:${start}.`)
   return { start, end }
 }
@@ -37,10 +36,7 @@ export function parseShare(text: string): number {
 }
 
 /** Collect the values of a repeated option. */
-export const collect = (text: string, earlier: readonly string[] = []): readonly string[] => [
-  ...earlier,
-  parseText(text),
-]
+export const collect = (text: string, all: readonly string[] = []): readonly string[] => [...all, parseText(text)]
 
 /** Refuse an empty text, for example of a variable that a script has not set. */
 export function parseText(text: string): string {

@@ -195,7 +195,7 @@ test.each([
   [['--lines', 'x'], /Write A:B/],
   [['--raw', '--pattern', 'x'], /--raw prints the whole content/],
   [['--ignore-case'], /--ignore-case needs --pattern/],
-  [['--lines', '0:3'], /Write whole numbers from 1 to 9007199254740991/],
+  [['--lines', '0:3'], /Write numbers from 1 to 9007199254740991/],
   [['--pattern', ''], /--pattern <regex>' argument '' is invalid. It must not be empty/],
   [['--query', ''], /--query <words>' argument '' is invalid. It must not be empty/],
   [['--sql', ''], /--sql <statement>' argument '' is invalid. It must not be empty/],

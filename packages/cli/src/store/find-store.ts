@@ -14,7 +14,7 @@ export function findStore(folder: string = process.cwd()): string {
 
 /** @throws CliError `no-store` if the `.spillway` in a folder belongs to another user. */
 export function refuseOthersStore(folder: string): void {
-  if (ownerOf(folder) === undefined || hasStore(folder)) return
+  if (ownerOfStore(folder) !== 'another user') return
   const message = `${join(folder, FOLDER)} belongs to another user. Name a store with --store or SPILLWAY_STORE.`
   throw new CliError('no-store', EXIT_CODE.storage, message)
 }
@@ -43,13 +43,11 @@ function foldersIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => resolve(folder, name))
 }
 
-/** Whether a folder has a store of this user. Another user could create one in a folder that everyone can write to. */
-function hasStore(folder: string): boolean {
-  const owner = ownerOf(folder)
-  return owner !== undefined && [owner, 0].includes(process.getuid?.() ?? owner)
-}
+const hasStore = (folder: string): boolean => ownerOfStore(folder) === 'this user'
 
-function ownerOf(folder: string): number | undefined {
+/** Another user could create a store in a folder that everyone can write to. */
+function ownerOfStore(folder: string): 'this user' | 'another user' | undefined {
   const store = unlessRefused(() => statSync(join(folder, FOLDER), { throwIfNoEntry: false }))
-  return store?.isDirectory() === true ? store.uid : undefined
+  if (store?.isDirectory() !== true) return undefined
+  return [store.uid, 0].includes(process.getuid?.() ?? store.uid) ? 'this user' : 'another user'
 }
