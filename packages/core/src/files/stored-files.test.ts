@@ -276,6 +276,47 @@ describe('StoredFiles', () => {
   })
 })
 
+describe('a file that is replaced while it is read', () => {
+  const replacedOnce = async (): Promise<StoredFiles> => {
+    const storage = tinyStorage()
+    const files = new StoredFiles(storage)
+    await files.write('/a', encode('one needle'))
+    await files.write('/b', encode('b needle'))
+    let left = 1
+    return new StoredFiles(
+      changed(storage, {
+        retrieve: async (reference: string) => {
+          if ((left -= 1) >= 0) await files.write('/a', encode('two\nneedle'))
+          return storage.retrieve(reference)
+        },
+      }),
+    )
+  }
+
+  it('is read and searched in its newest version', async () => {
+    const text = (files: StoredFiles): Promise<Uint8Array | undefined> => files.read('/a', (file) => file.readBytes())
+    expect(await text(await replacedOnce())).toEqual(encode('two\nneedle'))
+    expect((await (await replacedOnce()).find('needle')).matches).toEqual([
+      { path: '/a', line: 2, text: 'needle' },
+      { path: '/b', line: 1, text: 'b needle' },
+    ])
+  })
+
+  it('is missing if it was removed, and is not reported as missing if it is always replaced', async () => {
+    const storage = tinyStorage()
+    const files = new StoredFiles(storage)
+    await files.write('/a', encode('needle'))
+    const [listed] = (await files.list()).values()
+    const gone = async (): Promise<never> => {
+      throw new StorageError('not-found', 'gone')
+    }
+    await expect(files.read('/a', gone)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
+    await files.remove('/a')
+    expect(await files.read('/a', (file) => file.readBytes(), listed)).toBeUndefined()
+    expect(await files.find('needle', { files: [listed!] })).toEqual({ matches: [], truncated: false })
+  })
+})
+
 describe('StoredFiles.find', () => {
   it('searches the text files of the scope, or the given files', async () => {
     const storage = tinyStorage()

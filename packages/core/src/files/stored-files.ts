@@ -1,7 +1,7 @@
 import { isTextContentType, KeyedLock, type LineRange } from '@spillway/text/internal'
 import { adoptStorage, type AdoptedStorage } from '../content/adopt-storage.ts'
 import { openTextSource } from '../content/content-source.ts'
-import { StorageError } from '../storage/storage-error.ts'
+import { StorageError, unlessFailed } from '../storage/storage-error.ts'
 import type { Storage } from '../storage/storage.ts'
 import {
   listFileEntries,
@@ -15,6 +15,8 @@ import { findLines, readLinePage, type FoundLine, type LinePage } from './read-l
 import { shown } from '../storage/storage-input.ts'
 
 const MAX_MATCHES = 10_000
+/** Number of times that a file is read if it is replaced meanwhile. */
+const MAX_LOOKS = 10
 /** Approximate limit of all found lines, in UTF-16 units. */
 const MAX_FOUND_LENGTH = 4_194_304
 
@@ -94,18 +96,41 @@ export class StoredFiles {
     return new Map([...entries].map(([path, entry]) => [path, new StoredFile(storage, entry)]))
   }
 
+  /** Call `read` with a file, or again with its newest version if the file is replaced meanwhile. */
+  async read<Result extends object | boolean>(
+    path: string,
+    read: (file: StoredFile) => Promise<Result>,
+    listed?: StoredFile,
+  ): Promise<Result | undefined> {
+    let file = listed ?? (await this.list()).get(path)
+    for (let looks = 0; file !== undefined; looks++) {
+      if (looks === MAX_LOOKS) throw new StorageError('unavailable', `'${path}' keeps being replaced. Try again.`)
+      const result = await unlessFailed(read(file), 'not-found', 'evicted')
+      if (result !== undefined) return result
+      file = (await this.list()).get(path)
+    }
+    return undefined
+  }
+
   /** Find lines that contain a literal text, file by file, up to the limit. */
   async find(text: string, { files, maxMatches = MAX_MATCHES }: FindOptions = {}): Promise<FoundLines> {
     if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${typeof text}.`)
     if (!(maxMatches >= 0)) throw new TypeError(`maxMatches must be 0 or more, got ${maxMatches}.`)
     const matches: FoundLine[] = []
     let length = 0
-    for (const file of files ?? (await this.#textFiles())) {
-      for await (const match of file.findLines(text)) {
-        if (matches.length >= maxMatches || length > MAX_FOUND_LENGTH) return { matches, truncated: true }
-        matches.push(match)
-        length += match.text.length
+    const isText = ({ contentType }: StoredFile): boolean => isTextContentType(contentType)
+    for (const listed of files ?? [...(await this.list()).values()].filter(isText)) {
+      const before = matches.length
+      const search = async (file: StoredFile): Promise<boolean> => {
+        matches.length = before
+        for await (const match of file.findLines(text)) {
+          if (matches.length >= maxMatches || length > MAX_FOUND_LENGTH) return true
+          matches.push(match)
+          length += match.text.length
+        }
+        return false
       }
+      if ((await this.read(listed.path, search, listed)) === true) return { matches, truncated: true }
     }
     return { matches, truncated: false }
   }
@@ -161,10 +186,6 @@ export class StoredFiles {
       for (const entry of latest) await removeVersions(storage, entry)
       return latest.map((entry) => entry.path)
     })
-  }
-
-  async #textFiles(): Promise<StoredFile[]> {
-    return [...(await this.list()).values()].filter(({ contentType }) => isTextContentType(contentType))
   }
 }
 

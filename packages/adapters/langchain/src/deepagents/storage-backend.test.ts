@@ -63,6 +63,23 @@ describe.each(Object.entries(STORAGES))('StorageBackend on %s storage', (_, crea
     await dispose()
   })
 
+  it('reads and searches files while other calls edit them', async () => {
+    const { storage, dispose } = await createStorage()
+    const backend = new StorageBackend(storage)
+    const paths = ['/a.txt', '/b.txt', '/c.txt']
+    for (const path of paths) await backend.write(path, 'needle\n')
+    for (const [edits, path] of [...paths, ...paths].entries()) {
+      const [found, read] = await Promise.all([
+        backend.grep('needle'),
+        backend.read(path),
+        backend.edit(path, 'needle', `needle ${edits}`),
+      ])
+      expect(found.matches).toHaveLength(3)
+      expect(read.content).toContain('needle')
+    }
+    await dispose()
+  })
+
   it('keeps bytes unchanged from upload to download', async () => {
     const { storage, dispose } = await createStorage()
     const backend = new StorageBackend(storage)

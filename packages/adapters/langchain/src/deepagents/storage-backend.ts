@@ -64,8 +64,7 @@ export class StorageBackend implements BackendProtocolV2 {
 
   /** Read lines from `offset`, counted from 0, or media as bytes. */
   async read(path: string, offset = 0, limit = 500): Promise<ReadResult> {
-    return await answer(async () => {
-      const file = await this.#find(path)
+    return await this.#read(path, async (file): Promise<ReadResult> => {
       const { mimeType } = outlineOf(file)
       if (isText(mimeType)) return { ...(await readPage(file, offset, limit)), mimeType }
       if (file.size > MAX_MEDIA_BYTES)
@@ -76,8 +75,7 @@ export class StorageBackend implements BackendProtocolV2 {
 
   /** Read a whole file. */
   async readRaw(path: string): Promise<ReadRawResult> {
-    return await answer(async () => {
-      const file = await this.#find(path)
+    return await this.#read(path, async (file) => {
       const outline = outlineOf(file)
       const content = await file.readBytes()
       return { data: { ...outline, content: isText(outline.mimeType) ? decode(content) : content } }
@@ -182,10 +180,15 @@ export class StorageBackend implements BackendProtocolV2 {
     return paths.map((path) => ({ path, content: null, error: 'permission_denied' }))
   }
 
-  async #find(path: string): Promise<StoredFile> {
-    const file = (await this.#files.list()).get(path)
-    if (file === undefined) throw new Refusal(`File '${path}' not found`)
-    return file
+  #read<Result extends object>(
+    path: string,
+    read: (file: StoredFile) => Promise<Result>,
+  ): Promise<Result | { error: string }> {
+    return answer(async () => {
+      const result = await this.#files.read(path, read)
+      if (result === undefined) throw new Refusal(`File '${path}' not found`)
+      return result
+    })
   }
 }
 

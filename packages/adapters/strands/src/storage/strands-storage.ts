@@ -2,12 +2,11 @@ import { StorageError as StrandsStorageError } from '@strands-agents/sdk'
 import type { Sandbox } from '@strands-agents/sdk/sandbox'
 import type { Storage as StrandsStorage } from '@strands-agents/sdk/storage'
 import { StorageError, type Storage } from '@spillway/core'
-import { filePathOf, StoredFiles, type StoredFile } from '@spillway/core/files'
+import { filePathOf, StoredFiles } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
 /** Number of attempts: a listing may miss a value that is being replaced, but the next listing has it. */
-const LOOKS = 5
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
 
@@ -87,22 +86,10 @@ function keyedView(
       }),
     read: (key) =>
       withFile(key, async (files, path) => {
-        let found: ReadonlyMap<string, StoredFile> = new Map()
-        for (let look = 0; look < LOOKS; look += 1) {
-          found = await files.list()
-          const file = found.get(path)
-          try {
-            if (file !== undefined) return frame(file.contentType, await file.readBytes())
-          } catch (error) {
-            // The value was replaced, removed, or evicted after it was listed.
-            if (!StorageError.isInstance(error) || !['not-found', 'evicted'].includes(error.code)) throw error
-          }
-        }
-        if (found.size === 0) return null
-        const reason = found.has(path)
-          ? 'keeps being replaced. Try again.'
-          : 'has a damaged or foreign entry. Write it again.'
-        throw new StrandsStorageError(`The value of '${key}' ${reason}`)
+        const framed = await files.read(path, async (file) => frame(file.contentType, await file.readBytes()))
+        if (framed !== undefined) return framed
+        if ((await files.list()).size === 0) return null
+        throw new StrandsStorageError(`The value of '${key}' has a damaged or foreign entry. Write it again.`)
       }),
     delete: (key) => withFile(key, async (files, path) => void (await files.remove(path))),
     list: (query) =>

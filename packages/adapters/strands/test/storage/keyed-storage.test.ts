@@ -361,7 +361,7 @@ describe('strandsStorage', () => {
     await values.write('key', encode('value'))
     expect(decode(await storage.read('key'))).toBe('value 0')
     left = Infinity
-    await expect(storage.read('key')).rejects.toThrow("'key' keeps being replaced")
+    await expect(storage.read('key')).rejects.toThrow("'/key' keeps being replaced")
   })
 
   test('passes on errors that are not storage errors', async () => {
