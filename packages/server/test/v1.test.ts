@@ -146,6 +146,13 @@ describe('/v1/retrieve and /v1/search', () => {
       { reference: one, path: `results/${one}.txt`, line: 4_322, text: 'line 4321 FAILED' },
     ])
     expect((await service.post('/v1/search', { pattern: 'line', limit: 7 })).json).toMatchObject({ isComplete: false })
+    for (const [missing, status] of [
+      ['absent_aaaaaaaaaaaaaaaaaaaa', 404],
+      ['../x', 400],
+    ])
+      expect(await service.post('/v1/search', { pattern: 'line', references: [one, missing] })).toMatchObject({
+        status,
+      })
     expect((await service.post('/v1/search', { pattern: 'fine|(' })).json).toMatchObject({
       problem: 'Unterminated group',
     })

@@ -36,13 +36,17 @@ export const searchRoute: Route = defineRoute({
         .meta({ id: 'SearchAnswer' }),
     },
   },
+  failureStatuses: { 404: 'One of the references is missing in this scope.', 410: 'One of the entries was evicted.' },
   async handle({ body }, { tenant, signal, pause }) {
     const { pattern, ignoreCase, references, paths, limit = 100 } = body
     const { files } = tenant()
     const glob = paths === undefined ? undefined : fileGlob(paths)
-    const only = references === undefined ? undefined : new Set(references)
+    const only = references && new Set(references)
     const search = new PatternSearch(pattern, { ignoreCase })
     const all = await files.list()
+    const listed = new Set(all.map(({ reference }) => reference))
+    // For a missing entry, this rejects with the reason, for example that the entry was evicted.
+    for (const one of only ?? []) if (!listed.has(one)) await files.storage.stat(one, { signal })
     const chosen = all.filter(({ reference, path }) => only?.has(reference) !== false && glob?.(path) !== false)
     const { found, isComplete } = await files.search(chosen, search, { limit, signal, pause })
     const matches = found.flatMap(({ file: { reference, path }, lines }) =>
