@@ -35,7 +35,7 @@ export class ArrivingText {
     const open = [...this.#readers.keys()].filter((previewer) => previewer !== textPreviewer)
     for (const previewer of textPreviewersFor(subject, open, onFallback)) {
       const reader = this.#readers.get(previewer) ?? this.#byLines
-      const reading = { lines: scan.lines, scan: () => scan, onFallback }
+      const reading = { countLines: async () => scan.lines, scan: () => scan, onFallback }
       const preview = await previewBy(previewer, subject, reading, async () => reader)
       if (preview !== undefined) return preview
     }

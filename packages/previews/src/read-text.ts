@@ -55,11 +55,14 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
     await pushSlowly(text, reader, caller)
     return reader.scan
   }
-  const counter = new LineCounter()
-  await pushSlowly(text, counter, caller)
+  const countLines = async (): Promise<number> => {
+    const counter = new LineCounter()
+    await pushSlowly(text, counter, caller)
+    return counter.lines
+  }
   for (const previewer of textPreviewersFor(subject, previewers, onFallback)) {
     if (text.length > (previewer.maxLength ?? Infinity)) continue
-    const reading = { lines: counter.lines, scan, onFallback }
+    const reading = { countLines, scan, onFallback }
     const preview = await previewBy(previewer, subject, reading, async () => {
       const reader = previewer.read(subject)
       await pushSlowly(text, reader, caller)
@@ -67,7 +70,7 @@ export async function readText(stored: string, previewing: TextPreviewing): Prom
     })
     if (preview !== undefined) return preview
   }
-  return { lines: counter.lines, write: async () => '' }
+  return { lines: await countLines(), write: async () => '' }
 }
 
 /** Size of a chunk, in UTF-16 units. The slowest previewer reads a chunk in about 3 ms. */
@@ -89,7 +92,8 @@ async function withoutNuls(text: string, caller: unknown): Promise<string> {
   return parts.join('') + filter.finish()
 }
 
-interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFallback'> {
+interface Reading extends Pick<TextPreviewing, 'onFallback'> {
+  readonly countLines: () => Promise<number>
   readonly scan: () => TextScan | Promise<TextScan>
 }
 
@@ -97,7 +101,7 @@ interface Reading extends Pick<TextPreview, 'lines'>, Pick<TextPreviewing, 'onFa
 export async function previewBy(
   previewer: TextPreviewer,
   subject: TextSubject & Caller,
-  { lines, scan, onFallback }: Reading,
+  { countLines, scan, onFallback }: Reading,
   read: () => Promise<TextReader>,
 ): Promise<TextPreview | undefined> {
   try {
@@ -106,6 +110,7 @@ export async function previewBy(
     if (finished === undefined) return undefined
     const usualTokens = previewer.usualTokens ?? reader.usualTokens
     const write = checked(previewer, finished, scan, onFallback, subject.caller)
+    const lines = reader instanceof LogReader ? reader.scan.lines : await countLines()
     return { lines, kind: previewer.name, usualTokens, write }
   } catch (error) {
     // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.

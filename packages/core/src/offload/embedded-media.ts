@@ -62,7 +62,7 @@ export async function findEmbeddedMedia(text: string, caller?: unknown): Promise
     // If a line ends here, the Base64 may continue at the next position.
     const inside = isDigit(text, at) ? at : at + 1
     if (isDigit(text, inside)) {
-      const run = await runAround(text, inside, from, caller)
+      const run = shortRun(text, inside, from) ?? (await runAround(text, inside, from, caller))
       const media = run.end - run.start < MIN_UNITS ? undefined : await readRun(text, run.start, run.end, caller)
       if (media !== undefined) found.push(media)
       from = run.until
@@ -73,6 +73,17 @@ export async function findEmbeddedMedia(text: string, caller?: unknown): Promise
 }
 
 const isDigit = (text: string, at: number): boolean => IS_DIGIT[text.charCodeAt(at)] === true
+
+/** Finds a run of Base64 that is within a line and shorter than a line of Base64. */
+function shortRun(text: string, at: number, from: number) {
+  let start = at
+  while (start > from && at - start < MIN_LINE_UNITS && isDigit(text, start - 1)) start--
+  let end = at
+  while (end - start < MIN_LINE_UNITS && isDigit(text, end)) end++
+  if (end - start >= MIN_LINE_UNITS || text[start - 1] === '\n' || text[end - 1] === '\\') return undefined
+  while (text[end] === '=') end++
+  return { start, end, until: end }
+}
 
 /** Finds the run of Base64 around a position. A run continues over a line end only if the line before it is long. */
 async function runAround(text: string, at: number, from: number, caller: unknown) {

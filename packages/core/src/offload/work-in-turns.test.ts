@@ -56,8 +56,7 @@ describe('an offload', () => {
       const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
       expect(outcome.status).toBe('offloaded')
     })
-    // The lines are counted, then the text is read.
-    expect(turns).toBeGreaterThan(2 * PIECES)
+    expect(turns).toBeGreaterThan(PIECES)
   })
 
   it('of a JSON value lets other work run while its strings are redacted', async () => {

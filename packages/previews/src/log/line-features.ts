@@ -168,7 +168,8 @@ interface IdWeights {
 }
 
 /** Hashes of lines with their weights. Most hashes have no weight, so they are left out of the lines. */
-interface WeightedIds extends Pick<HashIds, 'ids' | 'starts' | 'hashes'> {
+interface WeightedIds extends Pick<HashIds, 'starts' | 'hashes'> {
+  readonly ids: readonly number[]
   readonly own: IdWeights
   readonly before: IdWeights
   readonly after: IdWeights

@@ -97,11 +97,12 @@ function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array):
 /** Lower the values of lines with the same words, except the line with the highest value. */
 function lowerRepeats(lines: readonly ScannedLine[], values: Float64Array): void {
   const best = new Map<number, number>()
-  for (const [index, { template }] of lines.entries()) {
-    const known = best.get(template)
-    if (known === undefined || values[index]! > values[known]!) best.set(template, index)
+  for (let index = 0; index < lines.length; index++) {
+    const known = best.get(lines[index]!.template)
+    if (known === undefined || values[index]! > values[known]!) best.set(lines[index]!.template, index)
   }
-  for (const [index, { template }] of lines.entries()) if (best.get(template) !== index) values[index]! *= REPEATED
+  for (let index = 0; index < lines.length; index++)
+    if (best.get(lines[index]!.template) !== index) values[index]! *= REPEATED
 }
 
 /** Lower the values of similar lines in a run, except the first line. The first line shows their number. */
