@@ -53,11 +53,7 @@ function* surest<Subject extends object, Kind extends Recognizer<Subject>>(
   previewers: readonly Kind[],
   onFallback: OnFallback,
 ): Generator<Kind, undefined> {
-  const open = previewers.map((previewer) => ({
-    previewer,
-    sureness: highestSureness(previewer, subject),
-    isAsked: false,
-  }))
+  const open = previewers.map((each) => ({ previewer: each, sureness: highestSureness(each, subject), isAsked: false }))
   while (open.length > 0) {
     const best = open.reduce((one, other) => (other.sureness > one.sureness ? other : one))
     if (best.sureness === 0) return

@@ -161,41 +161,23 @@ const LOCATION = /[\w)-]\.[a-zA-Z]{1,5}(?::\d+|\(\d+[,)])/
 const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 
 /** Weights of one kind of feature by id, and for each id the last line that had the feature. */
-interface IdWeights {
+interface IdWeights extends Pick<HashIds, 'starts' | 'hashes'> {
   readonly about: number
+  /** Ids of all lines. Most ids have no weight, so they are left out. */
+  readonly ids: readonly number[]
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
 
-/** Hashes of lines with their weights. Most hashes have no weight, so they are left out of the lines. */
-interface WeightedIds extends Pick<HashIds, 'starts' | 'hashes'> {
-  readonly ids: readonly number[]
-  readonly own: IdWeights
-  readonly before: IdWeights
-  readonly after: IdWeights
-}
-
-function weightedIds(
-  { ids, starts, hashes }: HashIds,
-  abouts: readonly number[],
-  model: LineModel,
-  listsAll: boolean,
-): WeightedIds {
-  const counts = new Uint8Array(hashes.length).fill(listsAll ? 1 : 0)
-  const weightsOf = (about: number): IdWeights => {
-    const weights = new Float64Array(hashes.length)
-    for (let id = 0; id < weights.length; id++)
-      if ((weights[id] = model.weightOf(featureOf(about, hashes[id]!))) !== 0) counts[id] = 1
-    return { about, weights, lines: new Int32Array(hashes.length) }
-  }
-  const [own, before, after] = abouts.map(weightsOf) as [IdWeights, IdWeights, IdWeights]
-  const weighted: number[] = []
-  const weightedStarts = [0]
+function weightsOf(about: number, { ids, starts, hashes }: HashIds, model: LineModel, listsAll: boolean): IdWeights {
+  const weights = new Float64Array(hashes.map((hash) => model.weightOf(featureOf(about, hash))))
+  const kept: number[] = []
+  const keptStarts = [0]
   for (let line = 1, at = 0; line < starts.length; line++) {
-    for (; at < starts[line]!; at++) if (counts[ids[at]!] === 1) weighted.push(ids[at]!)
-    weightedStarts.push(weighted.length)
+    for (; at < starts[line]!; at++) if (listsAll || weights[ids[at]!] !== 0) kept.push(ids[at]!)
+    keptStarts.push(kept.length)
   }
-  return { ids: weighted, starts: weightedStarts, hashes, own, before, after }
+  return { about, ids: kept, starts: keptStarts, hashes, weights, lines: new Int32Array(weights.length) }
 }
 
 /** Computes the features of kept lines and the sum of their weights. */
@@ -207,8 +189,10 @@ export class LineFeatures {
   /** Ranks of the lines for each view. */
   readonly ranks: readonly Float64Array[]
   readonly odd: ReadonlySet<number>
-  readonly #words: WeightedIds
-  readonly #tokens: WeightedIds
+  readonly #words: IdWeights
+  readonly #tokens: IdWeights
+  readonly #before: readonly [words: IdWeights, tokens: IdWeights]
+  readonly #after: readonly [words: IdWeights, tokens: IdWeights]
   /** For each line, 1 if its template is unique in the text. */
   readonly #unique: Uint8Array
   readonly #pairs = new Int32Array(MOST_WORDS)
@@ -225,10 +209,13 @@ export class LineFeatures {
     this.#model = model
     this.ranks = COMMON_SHARES.map((share) => formRanks(read, scan.counts, share))
     this.odd = oddLines([...this.ranks, formRanks(read, scan.counts, MOST_COMMON)])
-    const { word, before, after, token, tokenBefore, tokenAfter } = FEATURE
-    this.#words = weightedIds(words, [word, before, after], model, this.listsAll)
-    this.#tokens = weightedIds(tokens, [token, tokenBefore, tokenAfter], model, this.listsAll)
-    this.#unique = Uint8Array.from(read.lines, ({ template }) => (scan.counts.templates.get(template) === 1 ? 1 : 0))
+    const of = (about: number, ids: HashIds): IdWeights => weightsOf(about, ids, model, this.listsAll)
+    this.#words = of(FEATURE.word, words)
+    this.#tokens = of(FEATURE.token, tokens)
+    this.#before = [of(FEATURE.before, words), of(FEATURE.tokenBefore, tokens)]
+    this.#after = [of(FEATURE.after, words), of(FEATURE.tokenAfter, tokens)]
+    const { templates } = scan.counts
+    this.#unique = new Uint8Array(read.lines.map(({ template }) => (templates.get(template) === 1 ? 1 : 0)))
   }
 
   /** Whether `found` is also called for features without a weight. */
@@ -250,7 +237,7 @@ export class LineFeatures {
     const { ids, starts, hashes } = this.#read.words
     const first = starts[index]!
     const count = starts[index + 1]! - first
-    this.#addLine(this.#words, this.#words.own, index)
+    this.#addLine(this.#words, index)
     for (let at = 1; at < count; at++) {
       const pair = pairOf(hashes[ids[first + at - 1]!]!, hashes[ids[first + at]!]!)
       this.#pairs[at] = pair
@@ -263,12 +250,12 @@ export class LineFeatures {
       this.#add(FEATURE.last, hashes[ids[first + count - 1]!]!)
     }
     if (count > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
-    this.#addLine(this.#tokens, this.#tokens.own, index)
-    this.#addNear(this.#words.before, this.#tokens.before, index, -1)
-    this.#addNear(this.#words.after, this.#tokens.after, index, 1)
+    this.#addLine(this.#tokens, index)
+    this.#addNear(this.#before, index, -1)
+    this.#addNear(this.#after, index, 1)
   }
 
-  #addNear(words: IdWeights, tokens: IdWeights, index: number, step: 1 | -1): void {
+  #addNear([words, tokens]: readonly [IdWeights, IdWeights], index: number, step: 1 | -1): void {
     const { number } = this.#lines[index]!
     for (let near = index + step; Math.abs(near - index) <= NEAR_LINES; near += step) {
       const line = this.#lines[near]
@@ -276,13 +263,13 @@ export class LineFeatures {
         this.#add(words.about, 0)
         return
       }
-      this.#addLine(this.#words, words, near)
-      this.#addLine(this.#tokens, tokens, near)
+      this.#addLine(words, near)
+      this.#addLine(tokens, near)
     }
   }
 
   /** Add each hash of a line, unless the current line already has it. */
-  #addLine({ ids, starts, hashes }: WeightedIds, { about, weights, lines }: IdWeights, index: number): void {
+  #addLine({ about, ids, starts, hashes, weights, lines }: IdWeights, index: number): void {
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
       const id = ids[at]!
       if (lines[id] === this.#line) continue

@@ -12,9 +12,7 @@ const LEAST_LINES = 8
 /** Cut prefixes that most lines have: times, and line numbers, which the preview shows anyway. */
 export function cutPrefixes(lines: readonly ScannedLine[]): BareLines {
   if (lines.length < LEAST_LINES) return { lines, note: '' }
-  // Most texts have no numbers, which the first lines show.
-  const firsts = lines.slice(0, Math.floor(lines.length * 0.1) + 1)
-  const numbers = firsts.some((line) => numberOf(line) !== '') ? lines.map((line) => numberOf(line)) : []
+  const numbers = lines.map((line) => numberOf(line))
   if (numbers.filter((number) => number !== '').length >= lines.length * 0.9)
     return { lines: bare(lines, numbers), note: ', numbers cut' }
   const found = lines.map(({ text }) => (text.includes('\t') ? STEP_TIME : TIME).exec(text)?.[0] ?? '')

@@ -15,10 +15,9 @@ const END_LINES = 40
 const TIMED =
   /^(?:\S+\t\S.{0,60}\t)?(?:<\d{1,3}>1? ?)?[[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,\] ]|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d\d?[-/][A-Z][a-z]{2}[-/]\d{4}[: ]\d\d:\d\d:\d\d| *\d+\.\d{6}\] |[IWEF]\d{4} \d\d:\d\d:\d\d\.)/
 
-/** Matches a level. `LEVEL_UNITS` is the largest distance from the start of the line, and the largest end of a match. */
+/** Matches a level. Its distance from the start of the line is at most 60. */
 const LEVEL =
   /(?:^|[\s[(<|:])(?:INFO|DEBUG|TRACE|WARN(?:ING)?|ERROR|FATAL|NOTICE|SEVERE|info|debug|trace|warn|error|LOG|Note|notice)(?:$|[\s\]):>|])/
-const LEVEL_UNITS = [60, 70] as const
 const NAMED_LEVEL = /^\S.{0,80}\blevel=[a-z]/
 
 /** Matches the exit code of a failed command, as shells and CI systems write it. Only program output has such lines. */
@@ -41,8 +40,8 @@ function rateLog(subject: TextSubject): number {
 }
 
 function isLeveled(line: string): boolean {
-  const at = line.slice(0, LEVEL_UNITS[1]).search(LEVEL)
-  return (at >= 0 && at <= LEVEL_UNITS[0]) || (line.includes('level=') && NAMED_LEVEL.test(line))
+  const at = line.slice(0, 70).search(LEVEL)
+  return (at >= 0 && at <= 60) || (line.includes('level=') && NAMED_LEVEL.test(line))
 }
 
 /** Confidence for all other text, because any text may be program output. */

@@ -150,13 +150,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
   const own = new Float64Array(lines.map(({ number }) => scores.get(number) ?? 0))
-  const sought =
-    words.length === 0
-      ? undefined
-      : findSought(
-          lines.map(({ text, end }) => `${text}\n${end}`),
-          words,
-        )
+  const texts = words.length === 0 ? [] : lines.map(({ text, end }) => `${text}\n${end}`)
+  const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
   const endValue = isLog || scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
   const ends = [endValue, isLog ? 0 : FARTHER] as const

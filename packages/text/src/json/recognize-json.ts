@@ -84,7 +84,7 @@ function beginning(start: string): number {
 }
 
 const TOKEN =
-  /\s+|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])|(?:true|false|null)(?![\w$])|[[\]{},:]|\u001e/y
+  /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\s+|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])|(?:true|false|null)(?![\w$])|[[\]{},:]|\u001e/y
 const LENIENT =
   /\/\/[^\n]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|'(?:[^'\\\n]|\\.)*'|[+-]?(?:Infinity|NaN|\.?\d[\w.]*)|[A-Za-z_$][\w$]*/y
 
@@ -94,16 +94,6 @@ function withoutLastWord(text: string): string {
   let end = text.length
   while (end > 0 && /[-+.\w$]/.test(text[end - 1]!)) end--
   return text.slice(0, end)
-}
-
-/** Return the end of a string without escape sequences, or 0 for another string. */
-function plainStringEnd(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 34) return at + 1
-    if (code === 92 || code === 10) return 0
-  }
-  return 0
 }
 
 function check(start: string, cut: boolean) {
@@ -127,9 +117,7 @@ function check(start: string, cut: boolean) {
       return true
     }
     TOKEN.lastIndex = at
-    const quoteEnd = char === '"' ? plainStringEnd(text, at) : 0
     if ('{}[],:'.includes(char)) at++
-    else if (quoteEnd > 0) at = quoteEnd
     else if (TOKEN.test(text)) at = TOKEN.lastIndex
     else {
       LENIENT.lastIndex = at
