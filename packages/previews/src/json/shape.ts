@@ -253,6 +253,8 @@ export class ValueSummary {
   /** Length of the first value in the text. */
   firstLength = 0
   #last = 0
+  /** Whether frequent values have a word of failure. */
+  #failing: Map<string, boolean> | undefined
 
   /**
    * Add a string. Returns whether the string occurred few times so far, or has a word of failure.
@@ -323,7 +325,14 @@ export class ValueSummary {
     if (length > KEPT_UNITS && times[index]! > 0) this.more = true
     this.#last = index
     const count = ++times[index]!
-    return count <= FIRST_TIMES || (count <= FIRST_FAILURES && failureOf(values[index]!) > 0)
+    return count <= FIRST_TIMES || (count <= FIRST_FAILURES && this.#isFailing(values[index]!))
+  }
+
+  #isFailing(value: string): boolean {
+    this.#failing ??= new Map()
+    const known = this.#failing.get(value) ?? failureOf(value) > 0
+    this.#failing.set(value, known)
+    return known
   }
 
   removeFirst(): void {
