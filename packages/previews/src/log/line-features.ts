@@ -164,19 +164,20 @@ const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 interface IdWeights extends Pick<HashIds, 'starts' | 'hashes'> {
   readonly about: number
   /** Ids of all lines. Most ids have no weight, so they are left out. */
-  readonly ids: readonly number[]
+  readonly ids: Int32Array
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
 
 function weightsOf(about: number, { ids, starts, hashes }: HashIds, model: LineModel, listsAll: boolean): IdWeights {
   const weights = new Float64Array(hashes.map((hash) => model.weightOf(featureOf(about, hash))))
-  const kept: number[] = []
-  const keptStarts = [0]
-  for (let line = 1, at = 0; line < starts.length; line++) {
-    for (; at < starts[line]!; at++) if (listsAll || weights[ids[at]!] !== 0) kept.push(ids[at]!)
-    keptStarts.push(kept.length)
-  }
+  const kept = new Int32Array(starts.at(-1)!)
+  let count = 0
+  const keptStarts = starts.map((end, line) => {
+    for (let at = starts[line - 1] ?? end; at < end; at++)
+      if (listsAll || weights[ids[at]!] !== 0) kept[count++] = ids[at]!
+    return count
+  })
   return { about, ids: kept, starts: keptStarts, hashes, weights, lines: new Int32Array(weights.length) }
 }
 
@@ -319,7 +320,7 @@ export class LineFeatures {
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
       if (count <= 3) rare++
-      sum += Math.log2(count)
+      sum += LOGARITHMS[count] ?? Math.log2(count)
     }
     if (words > 0) {
       this.#add(FEATURE.rarest, steps(rarest))
@@ -352,11 +353,14 @@ export class LineFeatures {
 
 const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
 
+const LOGARITHMS = Array.from({ length: 256 }, (_, count) => Math.log2(count))
+
 /** Round a number to steps, with two steps for each doubling. */
 function steps(count: number): number {
   const value = 1 + Math.max(0, count)
   const doublings = 31 - Math.clz32(value)
-  return 2 * doublings + (value * value >= 2 ** (2 * doublings + 1) ? 1 : 0)
+  const power = (1 << doublings) >>> 0
+  return 2 * doublings + (value * value >= 2 * power * power ? 1 : 0)
 }
 
 /** Largest number of lines that get a score, and number of lines at each end that always get a score. */
