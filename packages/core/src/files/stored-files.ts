@@ -17,6 +17,8 @@ import { shown } from '../storage/storage-input.ts'
 const MAX_MATCHES = 10_000
 /** Number of times that a file is read if it is replaced meanwhile. */
 const MAX_LOOKS = 10
+/** Number of listings without a file after which it does not exist. */
+const MAX_MISSES = 3
 /** Approximate limit of all found lines, in UTF-16 units. */
 const MAX_FOUND_LENGTH = 4_194_304
 
@@ -102,14 +104,16 @@ export class StoredFiles {
     read: (file: StoredFile) => Promise<Result>,
     listed?: StoredFile,
   ): Promise<Result | undefined> {
-    let file = listed ?? (await this.list()).get(path)
-    for (let looks = 0; file !== undefined; looks++) {
-      if (looks === MAX_LOOKS) throw new StorageError('unavailable', `'${path}' keeps being replaced. Try again.`)
-      const result = await unlessFailed(read(file), 'not-found', 'evicted')
+    let file = listed
+    for (let looks = 0, misses = 0; looks < MAX_LOOKS; looks++) {
+      file ??= (await this.list()).get(path)
+      // A listing may miss a file that is being replaced, but the next listing has it.
+      if (file === undefined && ++misses === MAX_MISSES) return undefined
+      const result = file && (await unlessFailed(read(file), 'not-found', 'evicted'))
       if (result !== undefined) return result
-      file = (await this.list()).get(path)
+      file = undefined
     }
-    return undefined
+    throw new StorageError('unavailable', `'${path}' keeps being replaced. Try again.`)
   }
 
   /** Find lines that contain a literal text, file by file, up to the limit. */

@@ -6,7 +6,6 @@ import { filePathOf, StoredFiles } from '@spillway/core/files'
 
 const NAMESPACED: unique symbol = Symbol.for('strands.storage.namespaced') as never
 const METHODS = ['store', 'retrieve', 'scope', 'list', 'delete'] as const
-/** Number of attempts: a listing may miss a value that is being replaced, but the next listing has it. */
 
 type ScopedStorage = Storage & Required<Pick<Storage, (typeof METHODS)[number]>>
 
