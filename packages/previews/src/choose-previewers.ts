@@ -11,17 +11,16 @@ export type OnFallback = (fallback: PreviewFallback) => void
 
 /** Highest confidence of a built-in previewer for any content, and for text without a declared type or a path. */
 const MOST_SURE = 0.97
-const HIGHEST = new WeakMap<object, number>()
+const HIGHEST = Symbol('highest confidence')
 
-/** Register the highest confidence of a built-in previewer for text without a declared type or a path. */
+/** Mark a built-in previewer with its highest confidence. Spread copies, which may recognize more, have no mark. */
 export function atMost<Kind extends Previewer>(highest: number, previewer: Kind): Kind {
-  HIGHEST.set(previewer, highest)
-  return previewer
+  return Object.defineProperty(previewer, HIGHEST, { value: highest })
 }
 
 /** Return a number that the confidence of a previewer cannot exceed. */
 export function highestSureness(previewer: object, { contentType, intent }: Partial<TextSubject>): number {
-  const highest = HIGHEST.get(previewer)
+  const { [HIGHEST]: highest } = previewer as { readonly [HIGHEST]?: number }
   if (highest === undefined) return Infinity
   return contentType === 'text/plain' && intent?.paths.length === 0 ? highest : MOST_SURE
 }
