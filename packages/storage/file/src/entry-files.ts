@@ -228,8 +228,7 @@ export class StorageDirectory {
 
   /** Whether the folder exists. Throws `corrupt` if a symbolic link in its path leads elsewhere. */
   async has(folder: string): Promise<boolean> {
-    if (this.fileSystem.realPath === undefined) return this.#hasEachPart(folder)
-    const real = await unless('ENOENT', this.fileSystem.realPath(folder))
+    const real = await this.#realPath(folder)
     if (real !== undefined && real !== folder) throw await this.#refusal(folder)
     return real !== undefined
   }
@@ -311,21 +310,7 @@ export class StorageDirectory {
   }
 
   async #realPath(path: string): Promise<string | undefined> {
-    const { fileSystem } = this
-    if (fileSystem.realPath !== undefined) return unless('ENOENT', fileSystem.realPath(path))
-    return (await unless('ENOENT', fileSystem.stat(path))) === undefined ? undefined : path
-  }
-
-  async #hasEachPart(folder: string): Promise<boolean> {
-    const root = this.#root ?? this.path
-    let at = root
-    for (const part of folder.slice(root.length + 1).split('/')) {
-      at = part === '' ? at : `${at}/${part}`
-      const status = await unless('ENOENT', this.fileSystem.stat(at))
-      if (status === undefined) return false
-      if (status.kind === 'other' && at !== root) throw await this.#refusal(folder)
-    }
-    return true
+    return await unless('ENOENT', this.fileSystem.realPath(path))
   }
 
   async #refusal(folder: string): Promise<StorageError> {

@@ -82,6 +82,8 @@ export interface FileSystem {
   removeDirectory(path: string): Promise<void>
   /** List a directory in any order. Implementations must not hold all names in memory. */
   list(path: string): AsyncIterable<DirectoryItem>
+  /** Resolve all symbolic links in the path of a directory. A file system without links returns the path. */
+  realPath(path: string): Promise<string>
 
   /**
    * Open a plain file for many reads. Rejects like {@link FileSystem.readFile}. If the file is removed, reads continue
@@ -100,8 +102,6 @@ export interface FileSystem {
    * are used.
    */
   runSteps?(steps: readonly FileStep[]): Promise<number>
-  /** Resolve all symbolic links in a path. If absent, each directory in the path is checked. */
-  realPath?(path: string): Promise<string>
   /** Make a file, or the names in a directory, durable, like `fsync`. If absent, `fsync: true` is rejected. */
   sync?(path: string): Promise<void>
 }

@@ -280,7 +280,7 @@ test('an entry whose removal is canceled between two reads is found', async () =
   let looks = 0
   const reader = hookedFileSystem(disk, async (operation) => {
     if (operation === 'readFile') looks += 1
-    if (operation !== 'stat' || looks !== 1) return
+    if (operation !== 'realPath' || looks !== 1) return
     hasLooked.resolve()
     await isCalledOff.promise
   })

@@ -73,6 +73,10 @@ export class MemoryFileSystem implements FileSystem {
       if (other !== path && parentOf(other) === path) yield { name: other.slice(path.length + 1), kind }
   }
 
+  async realPath(path: string): Promise<string> {
+    return this.nodes.has(path) ? path : fail('ENOENT', path)
+  }
+
   protected linkNode(from: string, to: string): void {
     this.#mustBeFree(to)
     this.#add(to, this.#file(from))

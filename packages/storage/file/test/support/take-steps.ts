@@ -16,9 +16,7 @@ export async function takeSteps(fileSystem: FileSystem, steps: readonly FileStep
 async function takeStep(fileSystem: FileSystem, step: FileStep): Promise<boolean> {
   switch (step.step) {
     case 'isReal':
-      return fileSystem.realPath === undefined
-        ? (await fileSystem.stat(step.path)).kind === 'directory'
-        : (await fileSystem.realPath(step.path)) === step.path
+      return (await fileSystem.realPath(step.path)) === step.path
     case 'isMissing':
       return (await unless('ENOENT', fileSystem.stat(step.path))) === undefined
     case 'isFile': {
