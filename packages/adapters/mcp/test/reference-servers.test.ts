@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Message, ServerCommand } from '../src/proxy/index.ts'
 import { fieldsOf } from '../src/relay/message.ts'
-import { listRetrievalTool, listServerTool } from '../src/relay/retrieval-listing.ts'
+import { listRetrievalTool, listServerTool } from '../src/relay/offload-relay.ts'
 import { connectProcess, type ProcessClient, type ProcessClientOptions } from './client-of-process.ts'
 import { referenceServer } from './reference-servers.ts'
 

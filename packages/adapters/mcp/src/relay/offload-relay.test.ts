@@ -1,4 +1,5 @@
 import { setImmediate as tick } from 'node:timers/promises'
+import { propertyRuns } from '@spillway-internal/test-run'
 import {
   ContextOffloader,
   preload,
@@ -8,9 +9,17 @@ import {
 } from '@spillway/core'
 import { parseExactJson } from '@spillway/core/adapter'
 import { InMemoryStorage } from '@spillway/memory'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fieldsOf, type Message } from './message.ts'
-import { OffloadRelay, type ClientMessageContext } from './offload-relay.ts'
+import {
+  chooseToolName,
+  listRetrievalTool,
+  listServerTool,
+  OffloadRelay,
+  OrderedQueue,
+  type ClientMessageContext,
+} from './offload-relay.ts'
 import type { McpOffloadOptions } from './relay-options.ts'
 
 const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
@@ -20,6 +29,10 @@ const PREFIXED = `spillway_${RETRIEVAL_TOOL_NAME}`
 
 // Load modules first, because the tests count turns of the event loop, and loading takes any number of turns.
 beforeAll(preload)
+
+const SIZE = 'anthropic/maxResultSizeChars'
+const offloader = (options: object = {}): ContextOffloader =>
+  new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 
 interface Sent {
   readonly message: Message
@@ -472,5 +485,128 @@ describe('a hostile server', () => {
     await one.settle()
     // A client accepts only the first answer to a request.
     expect(one.toClient.map(({ message }) => message.result)).toEqual([BIG, SMALL, BIG])
+  })
+})
+
+describe('OrderedQueue', () => {
+  it('delivers a ready value at once if nothing waits, and returns the result of the receiver', () => {
+    const queue = new OrderedQueue()
+    expect(queue.push(1, (value) => value + 1)).toBe(2)
+    expect(queue.settling).toBeUndefined()
+  })
+
+  it('delivers values in the order in which they were pushed, even if a later value is ready first', async () => {
+    const step = fc.tuple(fc.constantFrom('push ready', 'push waiting', 'make ready'), fc.nat())
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const queue = new OrderedQueue()
+      const waiting: (() => void)[] = []
+      const delivered: number[] = []
+      let pushed = 0
+      const makeReady = (choice: number): void => waiting.splice(choice % waiting.length, 1)[0]?.()
+      for (const [action, choice] of steps) {
+        if (action === 'make ready') {
+          if (waiting.length > 0) makeReady(choice)
+          await tick()
+          continue
+        }
+        const value = pushed++
+        const { promise, resolve } = Promise.withResolvers<number>()
+        if (action === 'push waiting') waiting.push(() => resolve(value))
+        void queue.push(action === 'push waiting' ? promise : value, (ready) => delivered.push(ready))
+      }
+      while (waiting.length > 0) makeReady(steps.length)
+      await queue.settling
+      expect(delivered).toEqual(Array.from({ length: pushed }, (_, value) => value))
+      expect(queue.settling).toBeUndefined()
+    })
+    await fc.assert(property, propertyRuns(50, 1_000))
+  })
+
+  it('rejects a push whose value or receiver fails, and delivers the next', async () => {
+    const queue = new OrderedQueue()
+    const delivered: number[] = []
+    const deliver = (value: number): unknown => delivered.push(value)
+    const { promise, reject } = Promise.withResolvers<number>()
+    const first = queue.push(promise, deliver)
+    const second = queue.push(2, () => {
+      throw new Error('not taken')
+    })
+    const third = queue.push(3, deliver)
+    reject(new Error('not ready'))
+    await expect(first).rejects.toThrow('not ready')
+    await expect(second).rejects.toThrow('not taken')
+    await third
+    expect(delivered).toEqual([3])
+  })
+
+  it('delivers the next value while a receiver is still running', async () => {
+    const queue = new OrderedQueue()
+    const delivered: number[] = []
+    void queue.push(Promise.resolve(1), () => new Promise(() => {}))
+    await queue.push(Promise.resolve(2), (value) => delivered.push(value))
+    expect(delivered).toEqual([2])
+  })
+})
+
+describe('chooseToolName', () => {
+  it('adds a prefix if the name is used, and a number if that name is used, too', () => {
+    const taken = new Set<string>()
+    const names = Array.from({ length: 4 }, () => {
+      const name = chooseToolName(taken)
+      taken.add(name)
+      return name
+    })
+    expect(names).toEqual(['', 'spillway_', 'spillway_2_', 'spillway_3_'].map((prefix) => prefix + RETRIEVAL_TOOL_NAME))
+  })
+
+  it('never returns a name that is in use', () => {
+    const name = fc
+      .constantFrom('', 'spillway_', 'spillway_2_', 'spillway_3_')
+      .map((prefix) => prefix + RETRIEVAL_TOOL_NAME)
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.oneof(name, fc.string())), (names) => {
+        expect(names).not.toContain(chooseToolName(new Set(names)))
+      }),
+    )
+  })
+})
+
+describe('listRetrievalTool', () => {
+  it('lists the tool with its schema as read-only, and tells Claude Code the length of its answers', () => {
+    const { retrievalTool, options } = offloader()
+    expect(listRetrievalTool(offloader(), 'a_name')).toEqual({
+      name: 'a_name',
+      title: 'Search offloaded tool results',
+      description: retrievalTool.description,
+      inputSchema: retrievalTool.inputSchema,
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      _meta: { [SIZE]: options.maxRetrievalTokens * 6 },
+    })
+  })
+})
+
+describe('listServerTool', () => {
+  it('returns the same tool if nothing has to change', () => {
+    const tool = { name: 'read', inputSchema: { type: 'object' }, _meta: { a: 1 } }
+    expect(listServerTool(offloader(), tool)).toBe(tool)
+  })
+
+  it('removes only the output schema', () => {
+    const tool = { name: 'read', title: 'Read', _meta: { a: 1 }, execution: { taskSupport: 'required' } }
+    expect(listServerTool(offloader(), { ...tool, outputSchema: { type: 'object' } })).toEqual(tool)
+  })
+
+  it('tells hosts about a limit above their own limit, unless the server has told them', () => {
+    const large = offloader({ maxResultTokens: 50_000 })
+    expect(listServerTool(large, { name: 'read', _meta: { a: 1 } })).toEqual({
+      name: 'read',
+      _meta: { a: 1, [SIZE]: 300_000 },
+    })
+    expect(listServerTool(offloader({ maxResultTokens: 1_000_000 }), { name: 'read' })).toEqual({
+      name: 'read',
+      _meta: { [SIZE]: 500_000 },
+    })
+    const told = { name: 'read', _meta: { [SIZE]: 7 } }
+    expect(listServerTool(large, told)).toBe(told)
   })
 })

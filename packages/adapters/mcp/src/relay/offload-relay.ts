@@ -1,5 +1,5 @@
 import { RETRIEVAL_TOOL_NAME, type ContextOffloader, type ReferenceCall } from '@spillway/core'
-import { hasReferences, offloaderOfRun, resolvedInput, writeMcpPart } from '@spillway/core/adapter'
+import { hasReferences, maxResultTokensOf, offloaderOfRun, resolvedInput, writeMcpPart } from '@spillway/core/adapter'
 import { BoundedMap } from '@spillway/core/driver'
 import {
   ERROR_CODE,
@@ -15,9 +15,7 @@ import {
   type Response,
 } from './message.ts'
 import { isDeep, offloadCallError, offloadCallResult } from './offload-call-result.ts'
-import { OrderedQueue } from './ordered-queue.ts'
 import type { RelaySettings } from './relay-options.ts'
-import { chooseToolName, listRetrievalTool, listServerTool } from './retrieval-listing.ts'
 
 interface RelaySides {
   /** Sends a message to the client, with the transport options that the message came with. */
@@ -42,6 +40,15 @@ interface Pending {
 
 const MAX_CANCELLED = 1_000
 const MAX_TASKS = 10_000
+
+/** Key of the number of characters that Claude Code keeps of a result. */
+const RESULT_SIZE_META_KEY = 'anthropic/maxResultSizeChars'
+/** Claude Code accepts no larger number. */
+const MAX_RESULT_CHARACTERS = 500_000
+/** Results up to this number of tokens are within the default limits of hosts. */
+const HOST_LIMIT_TOKENS = 10_000
+/** Words have 4 to 5 characters per token, and an answer has some text around its content. */
+const CHARACTERS_PER_TOKEN = 6
 
 const UNSENT = 'The request could not be sent.'
 
@@ -237,3 +244,85 @@ export class OffloadRelay {
 }
 
 const plainJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+
+/**
+ * Delivers values in the order in which they were passed. If no earlier value waits, a ready value is delivered at
+ * once.
+ */
+export class OrderedQueue {
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+
+  /** Resolves once all values so far are delivered. `undefined` if all values are already delivered. */
+  get settling(): Promise<void> | undefined {
+    return this.#waiting === 0 ? undefined : this.#last
+  }
+
+  /** Returns the result of `deliver`. */
+  push<Value>(value: Value | Promise<Value>, deliver: (value: Value) => unknown): unknown {
+    if (this.#waiting === 0 && !(value instanceof Promise)) return deliver(value)
+    const previous = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    this.#waiting += 1
+    return this.#deliverAfter(previous, value, deliver, resolve)
+  }
+
+  async #deliverAfter<Value>(
+    previous: Promise<void>,
+    value: Value | Promise<Value>,
+    deliver: (value: Value) => unknown,
+    release: () => void,
+  ): Promise<unknown> {
+    let delivered: unknown
+    try {
+      const ready = await value
+      await previous
+      delivered = deliver(ready)
+    } finally {
+      await previous
+      this.#waiting -= 1
+      release()
+    }
+    return delivered
+  }
+}
+
+/** Choose the tool's name. The name gets a prefix if the server has a tool with this name. */
+export function chooseToolName(taken: ReadonlySet<unknown>): string {
+  for (let count = 1; ; count++) {
+    const prefix = count === 1 ? '' : count === 2 ? 'spillway_' : `spillway_${count - 1}_`
+    if (!taken.has(`${prefix}${RETRIEVAL_TOOL_NAME}`)) return `${prefix}${RETRIEVAL_TOOL_NAME}`
+  }
+}
+
+export function listRetrievalTool({ options, retrievalTool }: ContextOffloader, name: string): Fields {
+  const { description, inputSchema } = retrievalTool
+  return {
+    name,
+    title: 'Search offloaded tool results',
+    description,
+    inputSchema,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    _meta: { [RESULT_SIZE_META_KEY]: charactersOf(options.maxRetrievalTokens) },
+  }
+}
+
+/**
+ * Return a server's tool without its output schema, so that clients accept a preview. The same object is returned if
+ * its results are not offloaded.
+ *
+ * If the tool's limit is above the hosts' limit, `_meta` contains it.
+ */
+export function listServerTool(offloader: ContextOffloader, tool: unknown): unknown {
+  const { outputSchema, ...others } = fieldsOf(tool)
+  const maxResultTokens = maxResultTokensOf(offloader, String(others['name']))
+  if (maxResultTokens === Infinity) return tool
+  const meta = fieldsOf(others['_meta'])
+  const needsHint = maxResultTokens > HOST_LIMIT_TOKENS && meta[RESULT_SIZE_META_KEY] === undefined
+  if (outputSchema === undefined && !needsHint) return tool
+  if (!needsHint) return others
+  return { ...others, _meta: { ...meta, [RESULT_SIZE_META_KEY]: charactersOf(maxResultTokens) } }
+}
+
+const charactersOf = (tokens: number): number => Math.min(tokens * CHARACTERS_PER_TOKEN, MAX_RESULT_CHARACTERS)
