@@ -42,6 +42,16 @@ describe('logPreviewer', () => {
     expect(await previewWith(logPreviewer(), lines.join('\n'))).toContain(steps[1])
   })
 
+  it('shows several lines of both ends of a report with many errors', async () => {
+    const problems = Array.from(
+      { length: 60 },
+      (_, index) => `error: ${'abc'[index % 3]} ${index % 7} is not in ${index % 5}`,
+    )
+    const report = [...steps.slice(0, 200), ...problems, ...steps.slice(200)].join('\n')
+    const shown = await previewWith(logPreviewer(), report)
+    for (const line of [...steps.slice(0, 3), ...steps.slice(-3)]) expect(shown).toContain(line)
+  })
+
   it('does not show several lines of both ends of a log', async () => {
     const timed = lines.map((line, index) => `2024-03-03T09:15:02.${1_000 + index}Z ${line}`)
     expect(await previewWith(logPreviewer(), timed.join('\n'))).not.toContain(steps[1])

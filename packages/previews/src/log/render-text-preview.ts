@@ -20,8 +20,8 @@ const RUN = 0.8
 const LEAST_SHARE = 0.05
 /** Smallest value of the first and last line, because they often show the command and the result. */
 const END_LINE = 0.5
-/** The same value for text other than logs, if no line reports an error or a warning. */
-const END_OF_QUIET = 1
+/** The same value for text other than logs. */
+const END_OF_TEXT = 1
 /** Factor of this value for each line farther from the end, and the smallest value of such lines. Not for logs. */
 const FARTHER = 0.7
 const LEAST_VALUE = 1e-9
@@ -153,8 +153,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   const texts = words.length === 0 ? [] : lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
-  const endValue = isLog || scan.errors + scan.warnings > 0 ? END_LINE : END_OF_QUIET
-  const ends = [endValue, isLog ? 0 : FARTHER] as const
+  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, FARTHER] as const)
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, ends) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
