@@ -101,8 +101,8 @@ export function definitionAt(
     for (const form of matcher.forms) {
       if (!fits(form, word, code.indents[index]!)) continue
       form.pattern.lastIndex = 0
-      const name = form.pattern.exec(line)?.[1]
-      if (name !== undefined) return { name, kind: form.kind }
+      const names = form.pattern.exec(line)
+      if (names !== null) return { name: names.slice(1).join('.'), kind: form.kind }
     }
   }
   if (!byCall) return undefined

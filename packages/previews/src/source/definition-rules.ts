@@ -250,8 +250,8 @@ export const DEFINITION_RULES: Readonly<Record<string, DefinitionRules>> = {
     block: true,
     keywords: '',
     forms: [
-      [/(?:resource|data)[ \t]+"[^"\n]{1,80}"[ \t]+"([^"\n]{1,80})"/uy, 'resource'],
-      [/(?:module|variable|output|provider)[ \t]+"([^"\n]{1,80})"/uy, 'variable'],
+      [/(?:resource|data)[ \t]+"([^"\n]{1,80})"[ \t]+"([^"\n]{1,80})"/uy, 'resource'],
+      [/(module|variable|output|provider)[ \t]+"([^"\n]{1,80})"/uy, 'variable'],
     ],
   },
   sql: {

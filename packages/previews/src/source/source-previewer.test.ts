@@ -730,3 +730,20 @@ describe('the lines that a preview of code considers', () => {
     expect(counts.at(-1)).toBe(20_000)
   })
 })
+
+it('an outline of Terraform has addresses, and begins with the kinds that are rare', async () => {
+  const resources = Array.from(
+    { length: 90 },
+    (_, index) => `resource "aws_sqs_queue" "jobs_${index}" {\n  size = 1\n}\n`,
+  )
+  const shown = await preview(`${resources.join('\n')}\nmodule "vpc" {\n}\n`, 300, { path: 'main.tf' })
+  expect(shown).toContain('1 aws_sqs_queue.jobs_0\n')
+  expect(shown).toContain('361 module.vpc')
+})
+
+it('an outline of TOML names the first entry of a list', async () => {
+  const entries = Array.from({ length: 90 }, (_, index) => `[[package]]\nname = "pkg-${index}"\n`)
+  const shown = await preview(`${entries.join('\n')}\n[metadata]\nhash = 1\n`, 300, { path: 'poetry.lock' })
+  expect(shown).toContain('\n1 pkg-0\n')
+  expect(shown).toMatch(/271 metadata$/)
+})

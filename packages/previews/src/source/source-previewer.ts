@@ -174,7 +174,7 @@ async function sourceModel(read: ReadSource, budgetTokens: number, caller: unkno
 function itemsOf({ code, symbols, worth, lists }: ReadSource, budgetTokens: number): Item[] {
   const { source, kinds } = code
   const byLine = new Map<number, Item>()
-  const defining = new Set(symbols.map(({ line }) => line))
+  const defining = new Map(symbols.map(({ line, name }) => [line, name]))
   const items: Item[] = []
   let blanks = 0
   let next = 0
@@ -186,6 +186,8 @@ function itemsOf({ code, symbols, worth, lists }: ReadSource, budgetTokens: numb
       blanks++
       continue
     }
+    // A line such as `[[package]]`, named by the line below, would hide its name in the outline.
+    if (text.startsWith('[[') && !text.includes(defining.get(index + 1) ?? '')) continue
     const item = itemOf({ number: index + 1, text, tail: '', hidden: 0 }, blanks, worth[index]!, 0, undefined)
     item.numbered = defining.has(index + 1)
     item.note = lists.sizes.get(index) ?? ''
@@ -251,11 +253,18 @@ function definitionNames(
   }
 }
 
+/** Share of definitions of one kind from which other kinds come first. */
+const COMMON = 0.9
+
 function byDepth(symbols: readonly OutlineSymbol[]): OutlineSymbol[][] {
   const levels: OutlineSymbol[][] = []
   for (const symbol of symbols) (levels[symbol.depth] ??= []).push(symbol)
+  const kinds = Map.groupBy(symbols, ({ kind }) => kind)
+  const isCommon = ({ kind }: OutlineSymbol): number => (kinds.get(kind)!.length > symbols.length * COMMON ? 1 : 0)
   const span = ({ line, endLine }: OutlineSymbol): number => endLine - line
-  return levels.flatMap((level) => [level.toSorted((one, other) => span(other) - span(one) || one.line - other.line)])
+  const order = (one: OutlineSymbol, other: OutlineSymbol): number =>
+    isCommon(one) - isCommon(other) || span(other) - span(one) || one.line - other.line
+  return levels.flatMap((level) => [level.toSorted(order)])
 }
 
 /** Kinds that enclose definitions. A definition of such a kind is ignored if it wraps the whole file. */
