@@ -24,6 +24,15 @@ describe('markdownPreviewer', () => {
     expect(shown).toMatch(/^\[Markdown: 121 lines, 31 headings\]/)
   })
 
+  it('does not read two hyphens as the underline of a heading', async () => {
+    const comments = Array.from(
+      { length: 40 },
+      (_, index) => `author: ada\nstatus: none\n--\nComment ${index} is here.\n--\n`,
+    )
+    const shown = await preview(`# Issue\n\n${section(1)}\n- one\n- two\n\n${comments.join('')}`)
+    expect(shown).toMatch(/^\[Markdown: \d+ lines, 2 headings\]/)
+  })
+
   it('shows the first releases of a long list of changes, and few repetitions of its titles', async () => {
     const release = (index: number): string =>
       `## [${200 - index}.0.0](https://example.com/compare/v${199 - index}.0.0...v${200 - index}.0.0)\n\n### Bug Fixes\n\n- Fix ${index}\n\n### Features\n\n- Add ${index}\n`

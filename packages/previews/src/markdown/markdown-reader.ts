@@ -100,7 +100,7 @@ function markdownReader(sought: readonly string[], headingOf?: (text: string) =>
   function outside(line: RawLine, bare: string, indent: number): void {
     const { text } = line
     const depth = blanks > 0 || line.number === 1 ? (headingOf?.(bare.trimEnd()) ?? 0) : 0
-    if (depth > 0 && indent === 0) {
+    if (depth > 0 && indent <= 3) {
       heading(line, depth, true)
       return
     }
@@ -155,7 +155,7 @@ function markdownReader(sought: readonly string[], headingOf?: (text: string) =>
 
   /** Reads a line of `=` or `-`, which makes the line before it a heading (CommonMark 4.3), or is a rule. */
   function underline(line: RawLine, bare: string): void {
-    if (previous?.kind !== 'text' || blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 2) {
+    if (previous?.kind !== 'text' || blanks > 0 || previous.item.end !== line.number - 1 || bare.length < 3) {
       add(line, 'rule', 0.01, TEXT)
       return
     }

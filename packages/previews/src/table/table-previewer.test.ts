@@ -122,6 +122,20 @@ describe('a preview of CSV', () => {
     expect(await previewOf(`country,1990,2000\n${rows}`, { contentType: 'text/csv' })).toMatch(/\n1990 \[0\.5…8\.5\]\n/)
   })
 
+  it('has no header if a cell of the first row is the usual value of its column', async () => {
+    const rows = numbered(40, (index) => `node;main;step${index % 7};task${index % 3};go ${index}`)
+    expect(await previewOf(rows)).toMatch(
+      /^\[CSV with ;: 40 rows × 5 columns, no header\]\n\[column 1: always node\]\n/,
+    )
+  })
+
+  it('has the header below the title of a report in a file for tables', async () => {
+    const rows = numbered(40, (index) => `${index},x,${index * 2}`)
+    expect(await previewOf(`Sales, all regions\n\nid,name,sum\n${rows}`, { path: 'a.csv' })).toMatch(
+      /^\[CSV: 40 rows × 3 columns, 43 lines\]\nSales, all regions\nid \[/,
+    )
+  })
+
   it('shows comments before the header', async () => {
     expect(await previewOf(`# made today\na,b\n${numbered(9, (index) => `${index},1`)}`)).toMatch(
       /^\[CSV: 9 rows × 2 columns\]\n# made today\n/,

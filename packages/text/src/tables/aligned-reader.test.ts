@@ -192,3 +192,17 @@ describe('aligned rows', () => {
     expect(cells?.[2]).toEqual([`net.option2${separator}`.trim(), 'a2:b=c'])
   })
 })
+
+it('a line with words between signs is the title of a further table, and no row', () => {
+  const rows = Array.from({ length: 9 }, (_, index) => `web-${index}   Running   ${index}`)
+  const part = (title: string): string => [`=== ${title} ===`, 'NAME    STATUS    AGE', ...rows, '', ''].join('\n')
+  const found = read(['eu-1', 'us-2'].map(part).join(''))
+  expect(found?.map(({ line }) => line)).toEqual(
+    [...rows.keys()].flatMap((at) => [at + 3, at + 15]).toSorted((a, b) => a - b),
+  )
+})
+
+it('a table of AsciiDoc is not a table with bars', () => {
+  const rows = Array.from({ length: 9 }, (_, index) => `|${index} |ada |x`)
+  expect(read(['[options="header"]', '|====', '^l|id ^l|name ^l|note', ...rows, '|===='].join('\n'))).toBeUndefined()
+})

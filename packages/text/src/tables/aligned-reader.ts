@@ -340,8 +340,9 @@ export class AlignedReader<Table extends AlignedTable> implements LineSink {
   }
 }
 
-/** Whether a line may be a title: words with single blanks and no digits, or a colon at the end. */
+/** Whether a line may be a title: words after `==`, or with single blanks and no digits, or a colon at the end. */
 function mayBeTitle(codes: Uint16Array, start: number, end: number, first: number): boolean {
+  if (first === 61 && codes[start + 1] === 61 && codes.subarray(start, end).some((code) => code > 64)) return true
   if (first < 65 || first > 90 || end - start > 120) return codes[end - 1] === 58 && end - start < 200
   let blanks = 0
   for (let at = start; at < end; at++) {

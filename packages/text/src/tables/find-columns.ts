@@ -11,7 +11,9 @@ const MOST_HEADER = 6
 
 /** Whether a line is a rule above or below a header. A rule has only dashes and crossings. */
 export function isRule(line: string): boolean {
-  return /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|={2}|─|━|═|:-|-:|\|-/.test(line)
+  return (
+    /^[\s|+\-=:*─━═│┃║┌┬┐├┼┤└┴┘╒╤╕╞╪╡╘╧╛╭╮╰╯┏┳┓┡╇┩]+$/.test(line) && /-{2}|(?:^|[^|=])={2}|─|━|═|:-|-:|\|-/.test(line)
+  )
 }
 
 /** Whether a line between bars is a rule, and not a row with dashes in one cell. */

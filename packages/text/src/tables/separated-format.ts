@@ -21,6 +21,7 @@ const LEAST_RECORDS = 5
 /** Smallest numbers of records and of cells in a table without names in its first line. */
 const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
+const MOST_TITLE = 8
 /** Smallest share of records that have the most frequent number of cells. */
 const CONSISTENT = 0.95
 /** Largest number of other records. The last record may be truncated, so it does not count. */
@@ -97,6 +98,11 @@ function formatWith(
   const [head = [], ...others] = records
   const columns = usualLength(others.length > 0 ? others : records)
   const consistent = records.filter((record) => record.length === columns).length / records.length
+  // The header may be below the title of a report and a blank line.
+  const lines = text.split('\n', MOST_TITLE)
+  const at = lines.findIndex((one) => splitRecord(one, separator, quotes).length === columns)
+  if (isDeclared && comments === 0 && columns > head.length && at > 0 && lines[at - 1]!.trim() === '')
+    return formatWith(text, separator, at, whole, declared)
   const header = hasHeader(head, others)
   const format = { separator, quotes, comments: comments - (isNamed ? 1 : 0), header }
   if (isDeclared) {
@@ -180,6 +186,11 @@ function isTyped(records: readonly (readonly string[])[], column: number): boole
 /** Whether the first record is a header: its cells are not values, or their columns have no values below. */
 function hasHeader(first: readonly string[], others: readonly (readonly string[])[]): boolean {
   const cells = first.map((cell) => unquote(cell).trim())
+  // The name of a column is not the value of most cells below, unless a name is above numbers.
+  const isUsual = (cell: string, column: number): boolean =>
+    cell !== '' && others.filter((record) => record[column] === cell).length * 2 > others.length
+  const isNamed = (cell: string, column: number): boolean => !isValue(cell) && isTyped(others, column)
+  if (others.length >= LEAST_RECORDS && first.some(isUsual) && !cells.some(isNamed)) return false
   const values = cells.filter(isValue)
   if (values.length === 0) return cells.some((cell) => cell !== '')
   // Years and dates may name columns if the cells below them are different.
