@@ -30,6 +30,13 @@ const issues = repeat(300, (id) => ({
   ...(id === 137 ? { lockedBecause: 'spam' } : {}),
 }))
 
+it('a preview of JSON shows values of the only item of an array as for an object', async () => {
+  const state = { status: 'exited', oom: true, code: 137 }
+  const settings = Object.fromEntries(repeat(60, (index) => [`setting${index}`, { [`key${index}`]: index }]))
+  const shown = await preview(JSON.stringify([{ id: 1, state, settings }]), { budgetTokens: 200 })
+  expect(shown).toContain('state: {status: "exited", oom: true, code: 137}')
+})
+
 describe('an example SQL statement in a preview', () => {
   const showSql = (sql: string): string => `sql '${sql}'`
   const example = `: sql 'SELECT "state", count(*) FROM t GROUP BY 1']`

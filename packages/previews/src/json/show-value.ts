@@ -120,7 +120,9 @@ export function skeletonNodes(root: Shape): SkeletonNode[] {
     node.novel = node.label !== '' && !known.has(shape.key)
     known.add(shape.key)
     const add = (kid: Shape, label: string): void => {
-      const made = makeNode(kid, label, node, level + 1)
+      // The only item of the only array is as deep as the array.
+      const isOnly = label === '' && shape.seen === 1 && shape.mostItems === 1
+      const made = makeNode(kid, label, node, isOnly ? level : level + 1)
       node.kids.push(made)
       nodes.push(made)
     }
