@@ -257,6 +257,12 @@ describe('rows that are arrays in a preview of JSON', () => {
     expect(shown).toMatch(/: id, name, team, active\]\n(?:id, name, team, active\n)?0, user 0, red, true\n/)
   })
 
+  it('have columns with the names in the first row if all cells are text and some rows are shorter', async () => {
+    const cells = rows.map(([id, name]) => [String(id), String(name), ...(Number(id) % 9 === 0 ? ['late'] : [])])
+    const shown = await preview(JSON.stringify({ values: [['id', 'name', 'note'], ...cells] }))
+    expect(shown).toContain('[2-3 items id: "0"|…, name: "user 0"|…, note?: "late"]')
+  })
+
   it('have no names if the names differ between tables, or if the strings are not names', async () => {
     const table = (columns: string[]) => ({ columns, rows: rows.map(([id, name]) => [id, name]) })
     const tables = { tables: [table(['id', 'name']), table(['id', 'title'])] }

@@ -1,5 +1,7 @@
 import { COLUMN_LIST_KEYS } from '@spillway/text/internal/json'
-import type { Shape } from './shape.ts'
+import { isValue } from '@spillway/text/internal/tables'
+import type { Shape, ValueSummary } from './shape.ts'
+import { isString } from './show-value.ts'
 
 const fieldsOf = (shape: Shape): Shape[] => (shape.isRow ? [] : [...(shape.fields?.values() ?? [])])
 
@@ -17,15 +19,19 @@ export function nameColumns(shape: Shape): void {
   for (const kid of [...fields, shape.item, shape.others]) if (kid !== undefined) nameColumns(kid)
 }
 
-/** Use the first row as names if it has only strings, and a column has no other strings. */
+/** Use the first row as names if it has only strings, and a column has no other strings except numbers and dates. */
 function nameByFirstRow(row: Shape): void {
   const titles = titlesOf(row)
   if (row.arrays < 2 || titles?.length !== row.mostItems) return
   const columns = [...(row.fields?.values() ?? [])].map(({ scalars }) => scalars)
-  if (!columns.some((column) => column?.strings === 1 && column.numbers + column.words > 0)) return
+  const isNamed = ({ values: [title = '', ...others] }: ValueSummary): boolean =>
+    others.length > 0 && !isData(title) && others.every(isData)
+  if (!columns.some((column) => column !== undefined && isNamed(column))) return
   row.columnNames = titles
   for (const column of columns) column?.removeFirst()
 }
+
+const isData = (value: string): boolean => !isString(value) || isValue(value.slice(1, -1))
 
 /** Return at least 2 different titles. */
 function titlesOf({ titles = [] }: Shape): readonly string[] | undefined {

@@ -1,6 +1,7 @@
 import { parseJsonText } from '../shared/lenient-parse.ts'
 import { isExactNumber, parseExactJson } from '../json/exact-json.ts'
 import { formatCount } from '../lines/clean-line.ts'
+import { isValue } from './record-reader.ts'
 import { GrowingColumns, type RowReader, type TableRow, type TableSink } from './table-row.ts'
 
 /** Largest object in UTF-16 units. Each object is parsed as a whole. */
@@ -202,7 +203,9 @@ export class JsonRows implements RowReader, TableRow {
     if (this.#firstRow === undefined) this.#names ??= this.#lists.find(({ length }) => length === cells.length)
     if (this.#names === undefined) {
       const first = this.#firstRow
-      const isText = cells.every((cell) => typeof cell === 'string')
+      const isData = (cell: unknown, column: number): boolean =>
+        isValue(String(cell)) && !isValue(first![column] ?? '0')
+      const isText = cells.every((cell) => typeof cell === 'string') && (first === undefined || !cells.some(isData))
       if (first === undefined && isText && new Set(cells).size === cells.length) {
         this.#firstRow = cells
         return

@@ -270,6 +270,8 @@ describe('SQL over a table', () => {
     const lines = values.map((row) => JSON.stringify(row)).join('\n')
     for (const content of [JSON.stringify(values), JSON.stringify({ values }), lines])
       expect(await rows(content, sql)).toEqual(['y,3', 'x,2'])
+    const strings = values.map((row) => row.map(String))
+    expect(await rows(JSON.stringify({ range: 'A1:B3', values: strings }), sql)).toEqual(['y,3', 'x,2'])
     const table = { more: [[[1, 2]]], rows: Array.from({ length: 30 }, (_, n) => ['x', n]) }
     const answer = await query(JSON.stringify(table), 'SELECT c1, sum(c2) FROM t GROUP BY 1')
     expect(answer).toMatch(/\n1\| x,435\n.*"\$\.rows"/)
