@@ -26,6 +26,16 @@ describe('prosePreviewer', () => {
     expect(shown).toContain('25 headings')
   })
 
+  it('recognizes headings with up to three blanks before them, as in licenses', async () => {
+    const text = (indent: string): string =>
+      Array.from(
+        { length: 9 },
+        (_, index) => `${indent}${index}. Terms ${index}.\n\n${paragraph(index).repeat(3)}`,
+      ).join('\n')
+    expect(await preview(text('  '))).toMatch(/^\[text: \d+ lines, 9 headings\]/)
+    expect(await preview(text('     '))).not.toContain('headings')
+  })
+
   it('shows the headings of a manual page and of a help text', async () => {
     const body = (name: string): string =>
       Array.from(
