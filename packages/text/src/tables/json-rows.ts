@@ -196,7 +196,7 @@ export class JsonRows implements RowReader, TableRow {
     this.#hasArrays ??= isArray
     if (isArray !== this.#hasArrays) this.#others++
     else if (isArray) this.#addArray(value)
-    else this.#add(value as Readonly<Record<string, unknown>>)
+    else this.add(value as Readonly<Record<string, unknown>>)
   }
 
   #addArray(cells: readonly unknown[]): void {
@@ -213,10 +213,10 @@ export class JsonRows implements RowReader, TableRow {
       this.#names = isText ? [] : (first ?? [])
       if (isText && first !== undefined && first !== cells) this.#addArray(first)
     }
-    this.#add(Object.fromEntries(cells.map((cell, column) => [this.#names![column] || `c${column + 1}`, cell])))
+    this.add(Object.fromEntries(cells.map((cell, column) => [this.#names![column] || `c${column + 1}`, cell])))
   }
 
-  #add(value: Readonly<Record<string, unknown>>): void {
+  protected add(value: Readonly<Record<string, unknown>>): void {
     this.#row = value
     for (const name of Object.keys(value)) this.#columns.place(name)
     if (!this.#began) this.#sink.begin(this.#columns.names)

@@ -6,6 +6,7 @@ import { alignedFormat } from './aligned-format.ts'
 import { AlignedRows } from './aligned-reader.ts'
 import { isFooter } from './find-columns.ts'
 import { JsonRows, type JsonRowsForm } from './json-rows.ts'
+import { hasNamedCells, NamedRows } from './named-rows.ts'
 import { MOST_COLUMNS, RecordReader, type BlockText, type RecordSink } from './record-reader.ts'
 import { separatedFormat, splitRecord, unquote, type SeparatedFormat, type TableText } from './separated-format.ts'
 import { columnName, type RowReader, type TableRow, type TableSink } from './table-row.ts'
@@ -28,6 +29,7 @@ export function readTable(text: Omit<TableText, 'intent'>, layout: JsonLayout, s
   const json = layout.sureness < tableSureness ? undefined : jsonForm(start.slice(before.length), layout)
   if (json === 'other') return undefined
   if (json !== undefined) return new JsonRows(json, sink, before)
+  if (hasNamedCells(start)) return new NamedRows('lines', sink)
   for (const { index } of [...start.matchAll(PARAGRAPH)].slice(0, MOST_PARTS)) {
     const reader = rowsFrom(asked, index, sink)
     if (reader !== undefined) return reader

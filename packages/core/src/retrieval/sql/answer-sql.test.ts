@@ -192,6 +192,8 @@ const QUESTIONS: readonly (readonly [string, readonly string[]])[] = [
   ['SELECT rowid FROM t WHERE id = 1234', ['1234']],
 ]
 
+const MYSQL = (row: number): string => `${'*'.repeat(27)} ${row}. row ${'*'.repeat(27)}\n`
+
 describe('SQL over a table', () => {
   it.each([
     ['CSV', CSV],
@@ -239,6 +241,8 @@ describe('SQL over a table', () => {
     ['the result of a query', ' name | n \n------+---\n x    | 1\n y    | 2\n(2 rows)\n'],
     ['JSON', '[{"name":"x","n":1},{"name":"y","n":2}]'],
     ['JSON Lines', '{"name":"x","n":1}\n{"name":"y","n":2}\n'],
+    ['blocks of psql', '-[ RECORD 1 ]\nname | x\nn    | 1\n-[ RECORD 2 ]\nname | y\nn    | 2\n'],
+    ['blocks of MySQL', `${MYSQL(1)}name: x\n   n: 1\n${MYSQL(2)}name: y\n   n: 2\n2 rows in set (0.00 sec)\n`],
     ['JSON in a document', '{"meta":[{"k":1}],"data":{"items":[{"name":"x","n":1},{"name":"y","n":2}]}}'],
   ])('reads %s', async (_, content) => {
     expect(await rows(content, 'SELECT name, n + 1 FROM t ORDER BY n DESC')).toEqual(['y,3', 'x,2'])
@@ -251,6 +255,26 @@ describe('SQL over a table', () => {
       'jobs-x2       0/1     Pending   0          1m\n'
     const sql = 'SELECT status, sum(restarts) FROM t GROUP BY 1 ORDER BY 2 DESC'
     expect(await rows(content, sql)).toEqual(['Failed,12', 'Running,1', 'Pending,0'])
+  })
+
+  it('reads logfmt, with a column for each name', async () => {
+    const content = `${'level=info msg="sent \\"all\\" mails" ms=3\n'.repeat(9)}level=error path=/a b=\nstopped\n`
+    const answer = await query(
+      content,
+      'SELECT level, count(*), sum(ms), max(msg), max(path), max(b) FROM t GROUP BY 1',
+    )
+    expect(rowsOf(answer)).toEqual(['error,1,,,/a,', 'info,9,27,"sent ""all"" mails",,'])
+    expect(answer).toContain('[Lines without named cells were left out: 1.]')
+  })
+
+  it('mentions the lines of a value that continues in blocks of psql and MySQL', async () => {
+    const psql = '-[ RECORD 1 ]\na | one+\n  | two\nb |\n-[ RECORD 2 ]\na |\nb | 2\n'
+    const mysql = `${MYSQL(1)}a: one+\ntwo\nb: \n${MYSQL(2)}a: \nb: 2\n`
+    for (const content of [psql, mysql]) {
+      const answer = await query(content, 'SELECT a, b FROM t')
+      expect(rowsOf(answer)).toEqual(['one+,', ',2'])
+      expect(answer).toContain('[Lines without named cells were left out: 1.]')
+    }
   })
 
   it('names the array that it reads in a document, and reads another array with json_path', async () => {
