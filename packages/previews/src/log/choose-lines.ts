@@ -54,6 +54,7 @@ export class ShownLines {
   #cap = 0
   #shown: (string | undefined)[] = []
   #costs: (number | undefined)[] = []
+  readonly #severities: (number | undefined)[] = []
   #order: readonly number[] | undefined
   #firsts: ReadonlySet<number> | undefined
 
@@ -93,8 +94,13 @@ export class ShownLines {
 
   show(index: number): string {
     const line = this.lines[index]!
-    const found = this.#isSought(index) ? this.#sought!.places[index] : undefined
-    return (this.#shown[index] ??= showLine(line, this.#capOf(index), this.#endShare, found) + this.#repeated(index))
+    const shown = this.#shown[index]
+    if (shown !== undefined) return shown
+    const cap = this.#capOf(index)
+    let found = this.#isSought(index) ? this.#sought!.places[index] : undefined
+    // Drafts show a line with different lengths, but its severity is searched once.
+    if (found === undefined && !fits(line, cap)) found = this.#severities[index] ??= severityAt(line.text)
+    return (this.#shown[index] = showLine(line, cap, this.#endShare, found) + this.#repeated(index))
   }
 
   cost(index: number): number {
