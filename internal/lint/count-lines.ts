@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_857,
-  'packages/core': 23_400,
-  'packages/previews': 14_689,
-  'packages/text': 10_561,
+  total: 87_827,
+  'packages/core': 23_444,
+  'packages/previews': 14_792,
+  'packages/text': 10_691,
   other: 12_000,
 }
 
