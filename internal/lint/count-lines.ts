@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_827,
+  total: 87_830,
   'packages/core': 23_444,
-  'packages/previews': 14_792,
+  'packages/previews': 14_795,
   'packages/text': 10_691,
   other: 12_000,
 }

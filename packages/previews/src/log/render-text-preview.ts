@@ -24,6 +24,8 @@ const END_LINE = 0.5
 const END_OF_TEXT = 1
 /** Factor of this value for each line farther from the end, and the smallest value of such lines. Not for logs. */
 const FARTHER = 0.7
+/** The same factor if lines report errors or warnings, which are more important. */
+const FARTHER_WITH_ERRORS = 0.5
 const LEAST_VALUE = 1e-9
 /** Smallest value of an unusual line. Such lines are shown first. */
 const ODD_LINE = 2
@@ -153,7 +155,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   const texts = words.length === 0 ? [] : lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
-  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, FARTHER] as const)
+  const farther = scan.errors + scan.warnings > 0 ? FARTHER_WITH_ERRORS : FARTHER
+  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, farther] as const)
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, ends) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
