@@ -174,6 +174,16 @@ describe('/v1/retrieve and /v1/search', () => {
   })
 })
 
+it.each([
+  ['/v1/offload', { toolName: 't', toolCallId: 'c', content: [], is_error: true }, 'is_error'],
+  ['/v1/search', { pattern: 'x', reference: 'r' }, 'reference'],
+  ['/v1/history/expand', { format: 'openai-chat', messages: [], mode: 'auto' }, 'mode'],
+])('a request to %s with an unknown field is refused, and the field is named', async (path, body, field) => {
+  const { status, json } = await (await startService()).post(path, body)
+  const message = `body: Unrecognized key: "${field}".`
+  expect({ status, json }).toMatchObject({ status: 422, json: { error: { code: 'invalid-request', message } } })
+})
+
 describe('/v1/entries', () => {
   it('are listed in pages, the newest first, each entry once', async () => {
     const service = await startService()

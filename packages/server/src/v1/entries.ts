@@ -13,7 +13,7 @@ export const listRoute: Route = defineRoute({
   operationId: 'listEntries',
   summary: 'List the entries of the scope, the newest first',
   tag: 'Results',
-  query: z.object({
+  query: z.strictObject({
     limit: z.coerce
       .number()
       .int()

@@ -50,7 +50,7 @@ const conversation = {
 }
 
 const historyRequestSchema = z
-  .object({
+  .strictObject({
     ...conversation,
     mode: z.enum(['compact', 'compress', 'auto']).optional().meta({ description: 'Defaults to auto.' }),
     maxTotalTokens: tokens.optional().meta({ description: 'Defaults to 20000.' }),
@@ -67,7 +67,7 @@ const historyRequestSchema = z
   })
   .meta({ id: 'HistoryRequest' })
 
-const expandRequestSchema = z.object(conversation).meta({ id: 'ExpandRequest' })
+const expandRequestSchema = z.strictObject(conversation).meta({ id: 'ExpandRequest' })
 
 const size = z.object({ before: z.number(), after: z.number(), limit: z.number() })
 

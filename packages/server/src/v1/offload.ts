@@ -17,7 +17,7 @@ export const offloadRoute: Route = defineRoute({
     'A result within the limit is returned unchanged. Equal results give equal bytes, so prompt caches stay valid.',
   tag: 'Results',
   body: z
-    .object({
+    .strictObject({
       toolName: name,
       toolCallId: name.meta({
         description: 'The id of the tool call. Equal ids with different content get different references.',
@@ -47,7 +47,7 @@ export const offloadContentRoute: Route = defineRoute({
   description: 'The body is the result, and `Content-Type` its type. The result is stored while it arrives.',
   tag: 'Results',
   takesContent: true,
-  query: z.object({
+  query: z.strictObject({
     toolName: name,
     toolCallId: name,
     isError: z.enum(['true', 'false']).optional(),

@@ -13,7 +13,7 @@ export const searchRoute: Route = defineRoute({
   description: 'This endpoint is for programs; for answers to a model, use `/v1/retrieve`. A search has a time limit.',
   tag: 'Results',
   body: z
-    .object({
+    .strictObject({
       pattern: z
         .string()
         .min(1)
