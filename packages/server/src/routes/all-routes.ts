@@ -106,7 +106,7 @@ const COMMON_FAILURES: Readonly<Record<number, string>> = {
   408: 'The request arrived too slowly.',
   413: 'The body is too large, or has too many values.',
   415: 'The body is not of the type that the endpoint takes.',
-  422: 'A field is missing or of the wrong type; or the service cannot do what the request asks.',
+  422: 'A field is missing, unknown, or of the wrong type; or the service cannot do what the request asks.',
   429: 'Too many requests. `Retry-After` says when to try again.',
   431: 'The headers are too large.',
   500: 'The service or its storage failed.',
