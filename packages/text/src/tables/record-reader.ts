@@ -5,6 +5,7 @@ const BLOCK_UNITS = 32_768
 const LONGEST_RECORD = 1_048_576
 /** Largest number of cells in a record with known positions. Spreadsheets have the same limit. */
 export const MOST_COLUMNS = 16_384
+/** Number of cells for which there is room before the first record. */
 const FIRST_COLUMNS = 64
 const QUOTE = 34
 const NEWLINE = 10

@@ -21,6 +21,7 @@ const LEAST_RECORDS = 5
 /** Smallest numbers of records and of cells in a table without names in its first line. */
 const MANY_RECORDS = 20
 const MANY_COLUMNS = 5
+/** Number of first lines in which a header below a title is searched. */
 const MOST_TITLE = 8
 /** Smallest share of records that have the most frequent number of cells. */
 const CONSISTENT = 0.95
@@ -98,11 +99,12 @@ function formatWith(
   const [head = [], ...others] = records
   const columns = usualLength(others.length > 0 ? others : records)
   const consistent = records.filter((record) => record.length === columns).length / records.length
-  // The header may be below the title of a report and a blank line.
-  const lines = text.split('\n', MOST_TITLE)
-  const at = lines.findIndex((one) => splitRecord(one, separator, quotes).length === columns)
-  if (isDeclared && comments === 0 && columns > head.length && at > 0 && lines[at - 1]!.trim() === '')
-    return formatWith(text, separator, at, whole, declared)
+  if (isDeclared && comments === 0 && columns > head.length) {
+    // The header may be below the title of a report and a blank line.
+    const lines = text.split('\n', MOST_TITLE)
+    const at = lines.findIndex((one) => splitRecord(one, separator, quotes).length === columns)
+    if (at > 0 && lines[at - 1]!.trim() === '') return formatWith(text, separator, at, whole, declared)
+  }
   const header = hasHeader(head, others)
   const format = { separator, quotes, comments: comments - (isNamed ? 1 : 0), header }
   if (isDeclared) {
