@@ -134,14 +134,16 @@ export type Outcome =
       readonly tokens: { readonly original: number; readonly replacement: number }
     }
 
-const CALL = ['toolName', 'toolCallId', 'input', 'purpose', 'isError', 'signal']
+const CALL_FIELDS = ['toolName', 'toolCallId', 'input', 'purpose', 'isError', 'signal']
+const FIELDS = [...CALL_FIELDS, 'content', 'callsInTurn', 'isCancelled']
+const STREAM_FIELDS = [...CALL_FIELDS, 'chunks', 'contentType', 'store']
 
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
   const { toolName, toolCallId, content, callsInTurn, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
-  assertKnownOptions(request, [...CALL, 'content', 'callsInTurn', 'isCancelled'], 'offload()')
+  assertKnownOptions(request, FIELDS, 'offload()')
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
     throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${typeof callsInTurn}.`)
   if (!Array.isArray(content))
@@ -158,7 +160,7 @@ export function assertOffloadStreamRequest(request: unknown): asserts request is
     Record<keyof OffloadStreamRequest, unknown>
   >
   assertCall(toolName, toolCallId, purpose, signal)
-  assertKnownOptions(request, [...CALL, 'chunks', 'contentType', 'store'], 'offloadStream()')
+  assertKnownOptions(request, STREAM_FIELDS, 'offloadStream()')
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
   for (const [name, value] of Object.entries({ isError, store }))
