@@ -124,9 +124,11 @@ export class StoredFiles {
     let length = 0
     const isText = ({ contentType }: StoredFile): boolean => isTextContentType(contentType)
     for (const listed of files ?? [...(await this.list()).values()].filter(isText)) {
-      const before = matches.length
+      const before = { matches: matches.length, length }
       const search = async (file: StoredFile): Promise<boolean> => {
-        matches.length = before
+        // Matches of an earlier version of the file do not count.
+        matches.length = before.matches
+        length = before.length
         for await (const match of file.findLines(text)) {
           if (matches.length >= maxMatches || length > MAX_FOUND_LENGTH) return true
           matches.push(match)
