@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_830,
-  'packages/core': 23_444,
+  total: 87_843,
+  'packages/core': 23_448,
   'packages/previews': 14_795,
-  'packages/text': 10_691,
+  'packages/text': 10_700,
   other: 12_000,
 }
 
