@@ -12,7 +12,13 @@ await checkPackage({
   tests: [
     'readme-examples',
     ...(isOwn
-      ? ['api-report', 'compare-sizes', 'licenses', 'packed-imports', ...(isFull ? ['rehearsal'] : [])]
+      ? [
+          'api-report',
+          'compare-sizes',
+          'licenses',
+          'packed-imports',
+          ...(isFull ? ['other-runtimes', 'rehearsal'] : []),
+        ]
       : ['package-shape', ...(isFull ? ['resolved-types'] : [])]),
     ...installedBy(folder),
   ],

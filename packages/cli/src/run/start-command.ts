@@ -217,8 +217,12 @@ interface OutputPipe {
   closeWriter(): void
 }
 
-/** Open one pipe for both output streams, which keeps their order. A command can also open it as `/dev/stderr`. */
+/**
+ * Open one pipe for both output streams, which keeps their order. A command can also open it as `/dev/stderr`. Bun and
+ * Deno cannot read such a pipe.
+ */
 function openOutputPipe(): OutputPipe | undefined {
+  if ('bun' in process.versions || 'deno' in process.versions) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'spillway-'))
   try {
     const path = join(folder, 'output')
