@@ -183,6 +183,7 @@ describe('an answer about content without its middle', () => {
     expect(await ask({ reference, pattern: `^line ${last} `, context_lines: 1 })).not.toContain(`| line ${next} `)
     expect(await ask({ reference, pattern: `^line ${next} `, context_lines: 1 })).not.toContain(`| line ${last} `)
     expect(await ask({ reference, from_end: true, context_lines: 1 })).toContain(`${LINES}| line ${LINES} `)
+    expect(await ask({ reference, query: `${LINES}` })).toContain(`> ${LINES}| line ${LINES} `)
   })
 
   test('names the lines that were not kept, and continues after them', async () => {

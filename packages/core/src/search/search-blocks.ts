@@ -1,4 +1,5 @@
 import { concatBytes, findBytes, utf8Text } from '@spillway/text/internal'
+import type { TextPiece } from '@spillway/text/internal/query'
 import type { ContentSource } from '../content/content-source.ts'
 import { MAX_WHOLE_BYTES } from '../storage/content-cache.ts'
 
@@ -81,6 +82,39 @@ export async function* searchBlocks(source: ContentSource, start: number, end: n
   if (carried > 0) yield takeLine(true)
 }
 
+const PIECE_BYTES = 65_536
+/** Largest distance from the size limit at which a long line is divided between words. */
+const WORD_BYTES = 256
+const SEPARATOR = /[^\w\u0080-\uffff]/
+
+/** Split content into pieces of up to 64 KiB: whole lines, or parts of one longer line. */
+export async function* textPieces(source: ContentSource): AsyncGenerator<TextPiece> {
+  let isWithinLine = false
+  for await (const { bytes, offset, part } of searchBlocks(source, 0, source.size)) {
+    const last = part?.until ?? bytes.length
+    for (let start = part?.from ?? 0; start < last;) {
+      const limit = Math.min(start + PIECE_BYTES, last)
+      const piece = bytes.subarray(start, limit)
+      const lineFeed: number = isWithinLine ? piece.indexOf(LINE_FEED) : piece.lastIndexOf(LINE_FEED)
+      const isCut = lineFeed < 0
+      const end = !isCut ? start + lineFeed + 1 : limit < last ? partEnd(bytes, limit) : limit
+      const endsLine = !isCut || (end === bytes.length && part?.isLast !== false)
+      const { text, byteOf } = pieceText(bytes, start, isCut ? end : end - 1)
+      const startsLine = !isWithinLine
+      yield { text, startsLine, endsLine, end: offset + end, byteOf: (unit) => offset + byteOf(unit) }
+      isWithinLine = !endsLine
+      start = end
+    }
+  }
+}
+
+/** Return the end of a part of a long line: between words, or at least between characters. */
+function partEnd(bytes: Uint8Array, limit: number): number {
+  for (let end = limit; end > limit - WORD_BYTES; end--)
+    if (SEPARATOR.test(String.fromCharCode(bytes[end - 1]!))) return end
+  return characterStart(bytes, limit)
+}
+
 /** Characters at which `^` and `$` match with the flag `m`, although no line of a search ends there. */
 const OTHER_LINE_ENDS = /[\r\u2028\u2029]/
 
@@ -98,13 +132,16 @@ export function pieceText(bytes: Uint8Array, start: number, end: number): PieceT
   const decoded = utf8Text(bytes, start, end)
   // No byte decodes to more than one unit, so equal lengths mean one unit for each byte.
   const isDirect = decoded.length === end - start
-  if (isDirect && !decoded.includes('\r')) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
-  let text = decoded.replaceAll('\r\n', '\n')
+  const hasReturns = decoded.includes('\r')
+  if (isDirect && !hasReturns) return { text: decoded, hasPlainLines: true, byteOf: (unit) => start + unit }
+  let text = hasReturns ? decoded.replaceAll('\r\n', '\n') : decoded
   if (bytes[end] === LINE_FEED && text.endsWith('\r')) text = text.slice(0, -1)
   const findByte = byteFinder(bytes, start, end, text, isDirect)
   return {
     text,
-    hasPlainLines: !OTHER_LINE_ENDS.test(text),
+    get hasPlainLines() {
+      return !OTHER_LINE_ENDS.test(text)
+    },
     byteOf: (unit, side) => findByte(unit, side === 'end'),
   }
 }

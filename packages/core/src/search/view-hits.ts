@@ -72,11 +72,9 @@ async function viewsOf(
       views.push(again)
       return
     }
-    const bytes = finder.bytesOf(line)
     const { keep } = options
     const seen = before === undefined ? 0 : before.start + before.bytes.length
-    const view =
-      bytes === undefined ? await viewLine(source, line, keep, hit, seen) : viewWholeLine(bytes, line, keep, hit, seen)
+    const view = await viewLine(source, finder, line, keep, hit, seen)
     const shown = hit === undefined ? await viewAsShown(source, line, keep, view) : view
     views.push(shown)
     size += shown.text.length + String(shown.number).length + FRAME_UNITS
@@ -103,6 +101,32 @@ async function viewsOf(
 }
 
 /** A line, which is cut to its start or to the text around its match if the line is too long. */
+/** Views of one line: as it is stored, and as a terminal shows it. */
+export interface LineViews {
+  readonly stored: LineView
+  readonly shown: LineView
+}
+
+/** View the line of a byte, and lines around it. */
+export async function viewLinesAround(
+  source: ContentSource,
+  offset: number,
+  { before, after, keep }: { readonly before: number; readonly after: number; readonly keep: number },
+): Promise<{ readonly number: number; readonly views: readonly LineViews[] }> {
+  return await withLineIndex(source, async (blocks) => {
+    const finder = new LineFinder(blocks)
+    const line = await finder.lineAt(offset)
+    const views: LineViews[] = []
+    let next: FoundLine | undefined = await finder.before(line, before)
+    while (next !== undefined && next.number <= line.number + after) {
+      const stored = await viewLine(source, finder, next, keep)
+      views.push({ stored, shown: await viewAsShown(source, next, keep, stored) })
+      next = await finder.next(next)
+    }
+    return { number: line.number, views }
+  })
+}
+
 export interface LineView {
   readonly number: number
   readonly line: ByteSpan
@@ -128,15 +152,16 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** Read at most `keep` UTF-16 units of a line around a match. Bytes before `seen` are shown already. */
 async function viewLine(
   source: ContentSource,
+  finder: LineFinder,
   line: FoundLine,
   keep: number,
   match?: ByteSpan,
   seen = 0,
 ): Promise<LineView> {
   const size = line.end - line.start
-  return size > MAX_DECODED_BYTES
-    ? await viewPart(source, line, keep, match, seen)
-    : viewWholeLine(await source.read(line.start, size + 1), line, keep, match, seen)
+  const bytes = finder.bytesOf(line)
+  if (bytes === undefined && size > MAX_DECODED_BYTES) return await viewPart(source, line, keep, match, seen)
+  return viewWholeLine(bytes ?? (await source.read(line.start, size + 1)), line, keep, match, seen)
 }
 
 /** Return the view of a context line. A progress line is shown as a terminal would show it. */

@@ -14,7 +14,7 @@ export {
   PART_LENGTH,
   queryDeadline,
   scanWords,
-  type ChunkPlace,
+  type TextPiece,
   type WordScan,
 } from './scan-words.ts'
 export { wordFinder, type WordFinder } from './word-finder.ts'

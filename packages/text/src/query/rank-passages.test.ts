@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { averageLength, parseQueryWords, weighWords } from './query-words.ts'
 import { LINES_AFTER, LINES_BEFORE, rankPassages } from './rank-passages.ts'
-import { scanWords } from './scan-words.ts'
+import { scanWords, type TextPiece } from './scan-words.ts'
 
 interface Ranked {
   readonly lines: readonly number[]
@@ -12,11 +12,11 @@ interface Ranked {
 }
 
 async function rank(lines: readonly string[], query: string, count = 1_000): Promise<Ranked> {
-  async function* blocks(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode(lines.join('\n'))
+  async function* pieces(): AsyncGenerator<TextPiece> {
+    yield { text: lines.join('\n'), startsLine: true, endsLine: true, end: 0, byteOf: (unit) => unit }
   }
   const { words } = parseQueryWords(query)
-  const scan = await scanWords(blocks(), words, { deadlineMs: Infinity })
+  const scan = await scanWords(pieces(), words, { deadlineMs: Infinity })
   const weights = { weights: weighWords(words, scan), averageLength: averageLength(scan) }
   const { passages, total } = await rankPassages(words, scan.candidates, weights, count)
   return {

@@ -22,7 +22,8 @@ export interface Passage {
   readonly candidate: number
   readonly score: number
   readonly similar: number
-  readonly similarLine: number
+  /** The first similar candidate. */
+  readonly firstSimilar: number
 }
 
 interface WordWeights {
@@ -50,13 +51,12 @@ export async function rankPassages(
     taken[candidate] = 1
     const known = byKind.get(candidates.kind(candidate))
     if (known !== undefined) {
-      const line = candidates.line(candidate)
-      known.similarLine = known.similar === 0 ? line : Math.min(known.similarLine, line)
+      known.firstSimilar = known.similar === 0 ? candidate : Math.min(known.firstSimilar, candidate)
       known.similar++
       continue
     }
     const score = Math.floor(keys[at]! / MAX_CANDIDATES) * SCORE_STEP
-    const passage = { candidate, score, similar: 0, similarLine: 0 }
+    const passage = { candidate, score, similar: 0, firstSimilar: candidate }
     byKind.set(candidates.kind(candidate), passage)
     if (passages.length < count) passages.push(passage)
     takeNeighbours(candidates, candidate, taken)
@@ -141,16 +141,21 @@ export const MAX_TIMES = 3
 interface Candidate {
   readonly unit: number
   readonly line: number
-  readonly column: number
+  /** Byte offset of the start. */
+  readonly offset: number
+  /** Whether the candidate is a part of a long line, but not its first part. */
+  readonly isPart: boolean
   readonly length: number
   /** Hash of the line. Similar lines have the same hash. */
   readonly shape: number
-  readonly chunk: number
   readonly pairs: number
   readonly times: Uint8Array
 }
 
 const COLUMNS = 9
+/** Bit of the fourth column for a part of a long line. */
+const PART = 0x40000
+const HIGH = 2 ** 32
 /** Initial capacity, which is small, because one search may read a thousand contents. */
 const FIRST_ROOM = 64
 
@@ -160,7 +165,7 @@ export class PassageCandidates {
   count = 0
   dropped = 0
 
-  add({ unit, line, column, length, shape, chunk, pairs, times }: Candidate): void {
+  add({ unit, line, offset, isPart, length, shape, pairs, times }: Candidate): void {
     const at = this.count * COLUMNS
     if (at === this.#data.length) {
       const larger = new Uint32Array(this.#data.length * 2)
@@ -180,10 +185,10 @@ export class PassageCandidates {
     const data = this.#data
     data[at] = unit
     data[at + 1] = line
-    data[at + 2] = column
-    data[at + 3] = Math.min(0xffff, length) | (Math.min(MAX_TIMES, pairs) << 16)
+    data[at + 2] = offset % HIGH
+    data[at + 3] = Math.min(0xffff, length) | (Math.min(MAX_TIMES, pairs) << 16) | (isPart ? PART : 0)
     data[at + 4] = shape
-    data[at + 5] = chunk
+    data[at + 5] = offset / HIGH
     data[at + 6] = low
     data[at + 7] = high
     data[at + 8] = present
@@ -197,8 +202,8 @@ export class PassageCandidates {
     return this.#data[index * COLUMNS + 1]!
   }
 
-  column(index: number): number {
-    return this.#data[index * COLUMNS + 2]!
+  offset(index: number): number {
+    return this.#data[index * COLUMNS + 5]! * HIGH + this.#data[index * COLUMNS + 2]!
   }
 
   length(index: number): number {
@@ -206,15 +211,11 @@ export class PassageCandidates {
   }
 
   pairs(index: number): number {
-    return this.#data[index * COLUMNS + 3]! >>> 16
+    return (this.#data[index * COLUMNS + 3]! >>> 16) & MAX_TIMES
   }
 
   shape(index: number): number {
     return this.#data[index * COLUMNS + 4]!
-  }
-
-  chunk(index: number): number {
-    return this.#data[index * COLUMNS + 5]!
   }
 
   times(index: number, word: number): number {
@@ -227,7 +228,7 @@ export class PassageCandidates {
   }
 
   isPart(index: number): boolean {
-    return this.column(index) > 0
+    return (this.#data[index * COLUMNS + 3]! & PART) !== 0
   }
 
   /** Return a number that is equal for candidates with the same shape and the same query words. */

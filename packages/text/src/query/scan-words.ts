@@ -12,8 +12,16 @@ const SLICE_MS = 8
 /** Largest distance, in UTF-16 units, between two words that count as adjacent. */
 const MAX_PAIR_GAP = 3
 
-export interface ChunkPlace extends Omit<TextChunk, 'text' | 'lineEnds'> {
-  readonly firstEnd: number
+/** Whole lines, or a part of one long line. The pieces of a content come in order, without its byte order mark. */
+export interface TextPiece {
+  /** Text without its last line end. */
+  readonly text: string
+  readonly startsLine: boolean
+  readonly endsLine: boolean
+  /** Byte offset of the end. */
+  readonly end: number
+  /** Return the byte offset of a UTF-16 unit. */
+  byteOf(unit: number): number
 }
 
 interface ScanOptions {
@@ -31,7 +39,6 @@ export function queryDeadline(size: number, deadlineMs: number): number {
 
 export interface WordScan extends WordStatistics {
   readonly candidates: PassageCandidates
-  readonly chunks: readonly ChunkPlace[]
   readonly lineCounts: readonly number[]
   readonly lines: number
   readonly bytes: number
@@ -40,16 +47,16 @@ export interface WordScan extends WordStatistics {
 }
 
 export async function scanWords(
-  blocks: AsyncIterable<Uint8Array>,
+  pieces: AsyncIterable<TextPiece>,
   words: readonly QueryWord[],
   { deadlineMs, caller, beforePause }: ScanOptions,
 ): Promise<WordScan> {
   const scanner = scannerOf(words)
   let spent = 0
   let sliceStart = performance.now()
-  for await (const chunk of textChunks(blocks)) {
+  for await (const piece of pieces) {
     const start = performance.now()
-    scanner.add(chunk)
+    scanner.add(piece)
     const end = performance.now()
     spent += end - start
     if (spent > deadlineMs) return scanner.finish(spent, false)
@@ -90,12 +97,12 @@ function ownScore(weights: readonly number[], average: number): OwnScore {
 
 function scannerOf(words: readonly QueryWord[]) {
   const candidates = new PassageCandidates()
-  const chunks: ChunkPlace[] = []
   let hit: WordHit | undefined
   const timesOf = (word: number): number => times[word]!
   /** Set after there were too many lines: the scoring function, and the highest score that is too low. */
   let score: OwnScore | undefined
   let least = 0
+  let line = 1
   let lines = 0
   let bytes = 0
   const findWord = wordFinder(words)
@@ -104,30 +111,51 @@ function scannerOf(words: readonly QueryWord[]) {
   const lastLines = words.map(() => 0)
   const times = new Uint8Array(words.length)
 
-  function add(chunk: TextChunk): void {
-    const { text, lineEnds, offset, size, firstLine, column, open } = chunk
-    chunks.push({ offset, size, firstLine, column, firstEnd: lineEnds[0]!, open })
-    bytes += size
-    lines = firstLine + lineEnds.length - 1
+  function add(piece: TextPiece): void {
+    const { text, startsLine, endsLine, end: pieceEnd } = piece
+    const isPart = !startsLine || !endsLine
+    const lineEnds = lineEndsOf(text)
+    bytes = pieceEnd
     hit = findWord(text, 0)
-    const isPart = column > 0 || open
     let start = 0
     for (let index = 0; index < lineEnds.length; index++) {
       const end = lineEnds[index]!
+      if (index > 0) line++
+      lines = line
       const inParts = isPart || end - start > MAX_UNIT_LENGTH
-      // The last chunk of a long line may have only the line end, which is not a part of the line.
-      if (column === 0 || end > start) addLine(chunk, index, start, end, inParts ? PART_LENGTH : Infinity)
+      // The last piece of a long line may have only the line end, which is not a part of the line.
+      if (!isPart || text !== '') addLine(piece, lineEnds, index, start, end, inParts ? PART_LENGTH : Infinity)
       start = end + 1
     }
+    if (endsLine) line++
   }
 
-  function addLine(chunk: TextChunk, index: number, lineStart: number, lineEnd: number, length: number): void {
+  function addLine(
+    piece: TextPiece,
+    lineEnds: readonly number[],
+    index: number,
+    lineStart: number,
+    lineEnd: number,
+    length: number,
+  ): void {
     let start = lineStart
     do {
       const end = Math.min(lineEnd, start + length)
       statistics.length += end - start
       if (hit !== undefined && hit.start < end) {
-        take(chunk, index, start, end, countWords(chunk.text, end))
+        const pairs = countWords(piece.text, end)
+        countLine()
+        if (!isOneTooMany(end - start))
+          candidates.add({
+            unit: statistics.units,
+            line,
+            offset: piece.byteOf(start),
+            isPart: start > lineStart || (index === 0 && !piece.startsLine),
+            length: end - start,
+            shape: shape(piece.text, start, end, lineEnds, index),
+            pairs,
+            times,
+          })
       }
       statistics.units++
       start = end
@@ -149,30 +177,16 @@ function scannerOf(words: readonly QueryWord[]) {
   }
 
   function finish(milliseconds: number, ended: boolean): WordScan {
-    return { ...statistics, candidates, chunks, lineCounts, lines, bytes, milliseconds, ended }
+    return { ...statistics, candidates, lineCounts, lines, bytes, milliseconds, ended }
   }
 
-  function take(chunk: TextChunk, index: number, start: number, end: number, pairs: number): void {
-    const { text, firstLine, column, lineEnds } = chunk
-    const line = firstLine + index
-    const lineStart = index === 0 ? 0 : lineEnds[index - 1]! + 1
+  function countLine(): void {
     for (let word = 0; word < words.length; word++) {
       if (times[word] === 0) continue
       statistics.unitCounts[word]!++
       if (lastLines[word] !== line) lineCounts[word]!++
       lastLines[word] = line
     }
-    if (isOneTooMany(end - start)) return
-    candidates.add({
-      unit: statistics.units,
-      line,
-      column: (index === 0 ? column : 0) + start - lineStart,
-      length: end - start,
-      shape: shape(text, start, end, lineEnds, index),
-      chunk: chunks.length - 1,
-      pairs,
-      times,
-    })
   }
 
   /** Whether to drop a line, because there were too many lines and its score is lower than all kept scores. */
@@ -236,90 +250,9 @@ export function shapeOf(text: string, start: number, end: number): { readonly ha
   return { hash: hash >>> 0, weak: true }
 }
 
-const CHUNK_BYTES = 65_536
-/** Largest distance from the size limit at which a long line is divided between words. */
-const WORD_BYTES = 256
-const LINE_FEED = 10
-const BYTE_ORDER_MARK = '\uFEFF'
-
-/** Whole lines with their ends, or a part of one line that is longer than a chunk. */
-export interface TextChunk {
-  readonly text: string
-  readonly offset: number
-  readonly size: number
-  readonly firstLine: number
-  readonly column: number
-  readonly lineEnds: readonly number[]
-  readonly open: boolean
-}
-
-/** Yield chunks of text for any size of the blocks. A byte order mark is removed, and invalid bytes become U+FFFD. */
-export async function* textChunks(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const buffer = new Uint8Array(CHUNK_BYTES)
-  let filled = 0
-  let offset = 0
-  let firstLine = 1
-  let column = 0
-
-  const take = (last: boolean): TextChunk => {
-    const end = chunkEnd(buffer, filled, column > 0, last)
-    const decoded = decoder.decode(buffer.subarray(0, end))
-    const text = offset === 0 && decoded.startsWith(BYTE_ORDER_MARK) ? decoded.slice(1) : decoded
-    const ended = buffer[end - 1] === LINE_FEED
-    const open = !ended && !(last && end === filled)
-    const lineEnds = findLineEnds(text)
-    const chunk = { text, offset, size: end, firstLine, column, lineEnds, open }
-    firstLine += ended ? lineEnds.length : lineEnds.length - 1
-    column = open ? column + text.length : 0
-    buffer.copyWithin(0, end, filled)
-    filled -= end
-    offset += end
-    return chunk
-  }
-
-  for await (const block of blocks) {
-    for (let at = 0; at < block.length;) {
-      const part = block.subarray(at, at + CHUNK_BYTES - filled)
-      buffer.set(part, filled)
-      filled += part.length
-      at += part.length
-      if (filled === CHUNK_BYTES) yield take(false)
-    }
-  }
-  while (filled > 0) yield take(true)
-}
-
-function chunkEnd(buffer: Uint8Array, filled: number, continued: boolean, last: boolean): number {
-  if (continued) {
-    const first = buffer.subarray(0, filled).indexOf(LINE_FEED)
-    if (first >= 0) return first + 1
-  }
-  if (last) return filled
-  const lastEnd = buffer.lastIndexOf(LINE_FEED, filled - 1)
-  return lastEnd >= 0 ? lastEnd + 1 : partEnd(buffer, filled)
-}
-
-/** Return the end of a part of a long line: between words, or at least between characters. */
-function partEnd(buffer: Uint8Array, filled: number): number {
-  for (let end = filled; end > filled - WORD_BYTES; end--) if (isSeparator(buffer[end - 1]!)) return end
-  let end = filled
-  // At most three bytes follow the first byte of a character.
-  while (end > filled - 3 && (buffer[end - 1]! & 0xc0) === 0x80) end--
-  return buffer[end - 1]! >= 0xc0 ? end - 1 : filled
-}
-
-function isSeparator(byte: number): boolean {
-  return byte < 48 || (byte > 57 && byte < 65) || (byte > 90 && byte < 95) || byte === 96 || (byte > 122 && byte < 127)
-}
-
-function findLineEnds(text: string): number[] {
+function lineEndsOf(text: string): number[] {
   const ends: number[] = []
-  let start = 0
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-    ends.push(end)
-    start = end + 1
-  }
-  if (start < text.length || text === '') ends.push(text.length)
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) ends.push(end)
+  ends.push(text.length)
   return ends
 }

@@ -18,6 +18,7 @@ import {
   type WordStatistics,
 } from '@spillway/text/internal/query'
 import type { ContentSource } from '../../content/content-source.ts'
+import { textPieces } from '../../search/search-blocks.ts'
 import { checkAborted } from '../../storage/storage-error.ts'
 import type { StoredInfo } from '../../storage/storage.ts'
 import { answerContent, assertText, canList, readNewest, unlessGone, withContent } from '../open-content.ts'
@@ -68,10 +69,7 @@ async function answerPassages(
   }
   const readPassage = passageReader(source, scan, wordFinder(words), weights)
   const shown: ShownPassage[] = []
-  for (const passage of passages.slice(after)) {
-    const { similar, similarLine } = passage
-    shown.push({ reference, views: await readPassage(passage), similar, similarLine })
-  }
+  for (const passage of passages.slice(after)) shown.push({ reference, ...(await readPassage(passage)) })
   const more = scan.candidates.dropped > 0 ? 'more than ' : ''
   const what = `${more}${countOf(total, 'passage')} for ${showQuery(request.query)}`
   const base = { header: notes, matches: total, isPartial: !scan.ended }
@@ -179,7 +177,7 @@ async function scanSource(
 ): Promise<WordScan> {
   const deadlineMs = queryDeadline(source.size, left)
   const options = { deadlineMs, caller: source.caller, beforePause: () => checkAborted(signal) }
-  return await scanWords(source.blocks(), words, options)
+  return await scanWords(textPieces(source), words, options)
 }
 
 /** Limits the lines kept for all entries together to the limit of a single entry. */
@@ -203,11 +201,8 @@ async function readPage(
     await unlessGone(
       withContent(context.storage, reference, context, async (source) => {
         const readPassage = passageReader(source, ofEntry[0]!.scan, finder, weights)
-        for (const found of ofEntry) {
-          const { similar, similarLine } = found.passage
-          const views = await readPassage(found.passage)
-          shown.set(found, { reference, facts: entryFacts(info), views, similar, similarLine })
-        }
+        for (const found of ofEntry)
+          shown.set(found, { reference, facts: entryFacts(info), ...(await readPassage(found.passage)) })
       }),
     )
   }

@@ -1,18 +1,18 @@
-import { BoundedMap, cleanLine, countOf, formatCount, isDrawn } from '@spillway/text/internal'
+import { countOf, formatCount, utf8Text } from '@spillway/text/internal'
 import type { ByteSpan } from '@spillway/text/internal/patterns'
 import {
   LINES_AFTER,
   LINES_BEFORE,
   MAX_UNIT_LENGTH,
   PART_LENGTH,
-  type ChunkPlace,
   type Passage,
   type WordFinder,
   type WordScan,
 } from '@spillway/text/internal/query'
 import type { ContentSource } from '../../content/content-source.ts'
-import { lineAtByte } from '../../search/line-finder.ts'
-import type { LineView } from '../../search/view-hits.ts'
+import { lineOfByte } from '../../search/line-finder.ts'
+import { unitsToBytes } from '../../search/search-blocks.ts'
+import { viewHits, viewLinesAround, type LineView, type LineViews } from '../../search/view-hits.ts'
 import { renderLines } from '../render-lines.ts'
 import { fitAnswer, fits, withoutResults, type Answer, type AnswerPart } from '../write-answer.ts'
 import type { AnswerLimit } from '../retrieval-tool.ts'
@@ -20,95 +20,53 @@ import type { AnswerLimit } from '../retrieval-tool.ts'
 const AROUND_PART = 100
 /** Lines are marked if the weight of their words is at least this share of the highest weight. */
 const TELLING_SHARE = 0.15
-/** Number of decoded chunks to keep, because successive passages are often in the same chunks. */
-const KEPT_CHUNKS = 4
-const ENCODER = new TextEncoder()
+/** Largest number of bytes of a UTF-16 unit. */
+const BYTES_PER_UNIT = 3
+const AROUND = { before: LINES_BEFORE, after: LINES_AFTER, keep: MAX_UNIT_LENGTH }
 
 export function passageReader(
   source: ContentSource,
-  scan: WordScan,
+  { candidates }: WordScan,
   finder: WordFinder,
   weights: readonly number[],
-): (passage: Passage) => Promise<readonly LineView[]> {
-  const texts = new BoundedMap<number, string>(KEPT_CHUNKS)
-  let markBytes = 0
-
-  async function read({ candidate }: Passage): Promise<readonly LineView[]> {
-    const { candidates, chunks } = scan
-    const line = candidates.line(candidate)
-    const chunk = candidates.chunk(candidate)
-    const place = chunks[chunk]!
-    const text = await chunkText(chunk)
-    const column = candidates.column(candidate)
-    if (isLongPart(place) || column > 0) return [await viewPart(text, chunk, line, column)]
-    const lines = linesOf(text)
-    const at = line - place.firstLine
-    if (lines[at]!.length > MAX_UNIT_LENGTH) return [await viewPart(text, chunk, line, column)]
-    const before = at >= LINES_BEFORE ? [] : await neighbours(chunk - 1)
-    const after = at + LINES_AFTER < lines.length ? [] : await neighbours(chunk + 1)
-    const all = [...before, ...lines, ...after]
-    const index = before.length + at
-    const first = firstShown(all, index)
-    const shown = all.slice(first, endShown(all, index))
-    const base = textStart(before.length > 0 ? chunk - 1 : chunk)
-    const start = base + ENCODER.encode(all.slice(0, first).join('')).length
-    const views = (least: number): LineView[] => {
-      let next = start
-      return shown.map((text, offset) => {
-        const view = viewLine(text, next, line - index + first + offset, least)
-        next += ENCODER.encode(text).length
-        return view
-      })
-    }
-    const marked = views(TELLING_SHARE * Math.max(...weights))
-    return marked.some((view) => view.match !== undefined) ? marked : views(0)
+): (passage: Passage) => Promise<ReadPassage> {
+  async function read({ candidate, similar, firstSimilar }: Passage): Promise<ReadPassage> {
+    const similarLine = similar === 0 ? 0 : await lineOfByte(source, candidates.offset(firstSimilar))
+    return { views: await viewsAt(candidates.offset(candidate), candidates.length(candidate)), similar, similarLine }
   }
 
-  /** Views a progress line as a terminal shows it. If only an earlier state has a word, views the whole line. */
-  function viewLine(line: string, start: number, number: number, least: number): LineView {
-    const stored = line.replace(/\r?\n$/, '')
-    const of = { number, line: { start, end: start + ENCODER.encode(stored).length }, start, isWhole: true }
-    const view = (text: string, isShown: boolean): LineView => {
-      const match = matchIn(text, 0, text.length, least)
-      return { ...of, text, bytes: ENCODER.encode(text), match, isShown }
-    }
-    const whole = view(stored, false)
-    const shown = isDrawn(stored) ? view(cleanLine(stored), true) : whole
-    return shown.match === undefined && whole.match !== undefined ? whole : shown
+  async function viewsAt(offset: number, length: number): Promise<readonly LineView[]> {
+    const { number, views } = await viewLinesAround(source, offset, AROUND)
+    const index = views.findIndex(({ stored }) => stored.number === number)
+    if (!views[index]!.stored.isWhole) return await viewPart(offset, length)
+    const visible = views.slice(edge(views, index, -1), edge(views, index, 1) + 1)
+    const marked = (least: number): LineView[] => visible.map((view) => withMatch(view, least))
+    const telling = marked(TELLING_SHARE * Math.max(...weights))
+    return telling.some(({ match }) => match !== undefined) ? telling : marked(0)
   }
 
-  async function viewPart(text: string, chunk: number, line: number, column: number): Promise<LineView> {
-    const place = scan.chunks[chunk]!
-    const lineStart = line === place.firstLine ? 0 : nthLineStart(text, line - place.firstLine)
-    const lineFeed = text.indexOf('\n', lineStart)
-    const lineEnd = withoutReturn(text, lineStart, lineFeed < 0 ? text.length : lineFeed)
-    const before = line === place.firstLine ? place.column : 0
-    const start = lineStart + column - before
-    const from = Math.max(lineStart, start - AROUND_PART)
-    const to = Math.min(lineEnd, start + PART_LENGTH + AROUND_PART)
-    const match = matchIn(text, start, Math.min(lineEnd, start + PART_LENGTH), 0)
-    const shown = text.slice(from, to)
-    const bytes = ENCODER.encode(shown)
-    const first = textStart(chunk) + ENCODER.encode(text.slice(0, from)).length
-    const { start: begin, end } = await lineAtByte(source, first)
-    const isStart = lineStart === from && before === 0
-    const isEnd = to === lineEnd && lineFeed >= 0
-    return {
-      number: line,
-      line: { start: isStart ? first : begin, end: isEnd ? first + bytes.length : end },
-      text: shown,
-      bytes,
-      start: first,
-      isWhole: false,
-      match: match && { start: match.start - from, end: match.end - from },
+  /** Mark the best word of a line. If only an earlier state of a progress line has a word, view the whole line. */
+  function withMatch({ stored, shown }: LineViews, least: number): LineView {
+    for (const view of [shown, stored]) {
+      const match = matchIn(view.text, view.text.length, least)
+      if (match !== undefined) return { ...view, match }
     }
+    return shown
+  }
+
+  async function viewPart(offset: number, length: number): Promise<readonly LineView[]> {
+    const bytes = await source.read(offset, (PART_LENGTH + AROUND_PART) * BYTES_PER_UNIT)
+    const { start, end } = matchIn(utf8Text(bytes, 0, bytes.length), length, 0) ?? { start: 0, end: 0 }
+    const byteOf = (unit: number): number => offset + unitsToBytes(bytes, 0, bytes.length, unit)
+    const reading = { contextLines: 0, keep: PART_LENGTH + 2 * AROUND_PART, limit: 1 }
+    return (await viewHits(source, [{ start: byteOf(start), end: byteOf(end) }], reading)).views
   }
 
   /** Finds the word with the highest weight of at least `least`. Of equal weights, the first word is returned. */
-  function matchIn(text: string, start: number, end: number, least: number): ByteSpan | undefined {
+  function matchIn(text: string, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1
-    for (let hit = finder(text, start); hit !== undefined && hit.start < end; hit = finder(text, hit.end)) {
+    for (let hit = finder(text, 0); hit !== undefined && hit.start < end; hit = finder(text, hit.end)) {
       const weight = Math.max(...hit.words.map((word) => weights[word]!))
       if (weight <= bestWeight || weight < least) continue
       best = { start: hit.start, end: hit.end }
@@ -117,69 +75,15 @@ export function passageReader(
     return best
   }
 
-  async function neighbours(chunk: number): Promise<readonly string[]> {
-    const place = scan.chunks[chunk]
-    if (place === undefined || isLongPart(place)) return []
-    return linesOf(await chunkText(chunk))
-  }
-
-  async function chunkText(chunk: number): Promise<string> {
-    const known = texts.get(chunk)
-    if (known !== undefined) return known
-    const { offset, size } = scan.chunks[chunk]!
-    const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await source.read(offset, size))
-    const isMarked = offset === 0 && decoded.startsWith('\uFEFF')
-    if (isMarked) markBytes = 3
-    const text = isMarked ? decoded.slice(1) : decoded
-    texts.set(chunk, text)
-    return text
-  }
-
-  function textStart(chunk: number): number {
-    const { offset } = scan.chunks[chunk]!
-    return offset === 0 ? markBytes : offset
-  }
-
   return read
 }
 
-function isLongPart({ column, open }: ChunkPlace): boolean {
-  return column > 0 || open
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/(?<=\n)/)
-}
-
-function nthLineStart(text: string, index: number): number {
-  let start = 0
-  for (let line = 0; line < index; line++) start = text.indexOf('\n', start) + 1
-  return start
-}
-
-function withoutReturn(text: string, start: number, end: number): number {
-  return end > start && text.charCodeAt(end - 1) === 13 ? end - 1 : end
-}
-
-/** Returns the index of the first line to show. The shown lines stop at very long lines, and have no empty edges. */
-function firstShown(lines: readonly string[], index: number): number {
-  let first = index
-  for (let at = index - 1; at >= Math.max(0, index - LINES_BEFORE) && lines[at]!.length <= MAX_UNIT_LENGTH; at--) {
-    if (lines[at]!.trim() !== '') first = at
-  }
-  return first
-}
-
-function endShown(lines: readonly string[], index: number): number {
-  let end = index + 1
-  for (
-    let at = end;
-    at < Math.min(lines.length, index + LINES_AFTER + 1) && lines[at]!.length <= MAX_UNIT_LENGTH;
-    at++
-  ) {
-    if (lines[at]!.trim() !== '') end = at + 1
-  }
-  return end
+/** Returns the last line to show in a direction. The shown lines stop at very long lines, and have no empty edges. */
+function edge(views: readonly LineViews[], index: number, step: 1 | -1): number {
+  let last = index
+  for (let at = index + step; views[at]?.stored.isWhole === true; at += step)
+    if (views[at]!.stored.text.trim() !== '') last = at
+  return last
 }
 
 /** Shapes of a passage, tried in this order: UTF-16 units of a line, and lines around a line with words. */
@@ -197,13 +101,16 @@ const CUT_SHAPES = [
   { length: 80, around: 0 },
 ] as const
 
-export interface ShownPassage {
-  readonly reference: string
-  /** Absent if all passages are from one content. */
-  readonly facts?: string | undefined
+interface ReadPassage {
   readonly views: readonly LineView[]
   readonly similar: number
   readonly similarLine: number
+}
+
+export interface ShownPassage extends ReadPassage {
+  readonly reference: string
+  /** Absent if all passages are from one content. */
+  readonly facts?: string | undefined
 }
 
 /** Writes passages. `frame` returns the rest of the answer for a number of shown passages. */
