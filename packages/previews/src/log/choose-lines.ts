@@ -86,10 +86,9 @@ export class ShownLines {
   order(values: Float64Array): readonly number[] {
     if (this.#order !== undefined) return this.#order
     const rates = values.map((value, index) => (value > 0 ? value / Math.sqrt(this.cost(index) + BASE_TOKENS) : 0))
-    this.#order = [...rates.keys()]
-      .filter((index) => rates[index]! > 0)
-      .toSorted((one, other) => rates[other]! - rates[one]! || one - other)
-    return this.#order
+    const valued: number[] = []
+    for (let index = 0; index < rates.length; index++) if (rates[index]! > 0) valued.push(index)
+    return (this.#order = valued.sort((one, other) => rates[other]! - rates[one]! || one - other))
   }
 
   show(index: number): string {
@@ -221,16 +220,13 @@ function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, 
 }
 
 /** Return the tokens for gaps if a line is shown. The number is negative if the line closes a gap. */
-function gapCost(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
-  return (1 - shownSides(shown, budget, chosen, index)) * budget.gapTokens
-}
-function shownSides({ lines }: ShownLines, { textLines }: ChoiceBudget, chosen: ChosenLines, index: number): number {
+function gapCost({ lines }: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, index: number): number {
   const before = (index === 0 || chosen[index - 1] === 1) && isBeside(lines, index)
   const after =
     index === lines.length - 1
-      ? textLines - lines[index]!.number <= 1
+      ? budget.textLines - lines[index]!.number <= 1
       : chosen[index + 1] === 1 && isBeside(lines, index + 1)
-  return (before ? 1 : 0) + (after ? 1 : 0)
+  return (1 - (before ? 1 : 0) - (after ? 1 : 0)) * budget.gapTokens
 }
 
 /** Whether at most a few blank lines are between a line and the previous kept line, or the start of the text. */

@@ -2,18 +2,16 @@ import { TextCodes } from '@spillway/text/internal'
 import { FEATURE, featureOf, type LineModel } from './line-model.ts'
 import { cutPrefixes } from './line-prefixes.ts'
 import { ERROR, LineWords, MOST_WORDS, NUMBER, ZERO } from './line-words.ts'
-import { HashIds, type TextCounts } from './text-counts.ts'
+import { HashCounts, HashIds, type TextCounts } from './text-counts.ts'
 import type { LineScores, ScannedLine, TextScan } from './text-scan.ts'
 
 /** Largest number of tokens in a line that are read, and largest length of a token. */
 const MOST_TOKENS = 40
 const TOKEN_UNITS = 32
 
-type ReadLine = Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'>
-
 /** The kept lines of a text. Each distinct hash has an id, so that its weight is looked up only once. */
 interface ReadLines {
-  readonly lines: readonly ReadLine[]
+  readonly lines: readonly Pick<LineWords, 'kind' | 'shape' | 'skeleton' | 'template' | 'severity'>[]
   readonly words: HashIds
   /** Parts of the lines that are separated by blanks. */
   readonly tokens: HashIds
@@ -76,22 +74,25 @@ const MOST_ODD = 4
 const LEAST_RATIO = 64
 
 /** Return the rank of each line: the number of lines whose form (common words in order) is at least as rare. */
-function formRanks({ lines, words }: ReadLines, counts: TextCounts, share: number): Float64Array {
-  const least = counts.lines * share
-  // In a counter from 0, the zero is not unusual. A count of failures is unusual if all other lines have 0.
-  const marks = words.hashes.map((hash) => {
-    const word = hash === ZERO && (share === MOST_COMMON || counts.words.get(ZERO) < least) ? NUMBER : hash
-    return counts.words.get(word) < least ? RARE : word
+function formRanks({ lines, words }: ReadLines, counts: readonly number[], all: TextCounts, share: number) {
+  const least = all.lines * share
+  const number = all.words.get(NUMBER) < least ? RARE : NUMBER
+  const marks = words.hashes.map((hash, id) => {
+    const count = counts[id]!
+    // In a counter from 0, the zero is not unusual. A count of failures is unusual if all other lines have 0.
+    if (hash === ZERO && (share === MOST_COMMON || count < least)) return number
+    return count < least ? RARE : hash
   })
   return ranksOf(lines.map((_, index) => formOf(words, index, marks)))
 }
 
 function oddLines(ranks: readonly Float64Array[]): Set<number> {
-  return new Set(
-    ranks.flatMap((view) =>
-      [...view.keys()].filter((index) => view[index]! <= Math.min(MOST_ODD, view.length / LEAST_RATIO)),
-    ),
-  )
+  const odd = new Set<number>()
+  for (const view of ranks) {
+    const most = Math.min(MOST_ODD, view.length / LEAST_RATIO)
+    for (let index = 0; index < view.length; index++) if (view[index]! <= most) odd.add(index)
+  }
+  return odd
 }
 
 /** Largest number of different values of a number that counts as a word, for example a status, and its form. */
@@ -103,24 +104,27 @@ const NUMBER_SHARE = 0.9
 
 /** Return the indexes of lines with a rare number at a place where nearly all lines have one of a few numbers. */
 export function rareNumbers(lines: readonly Pick<ScannedLine, 'text'>[]): Set<number> {
-  const places: Map<string, number[]>[] = []
+  const places: { readonly values: Map<string, number[]>; seen: number }[] = []
+  const leastSeen = lines.length * NUMBER_SHARE
+  let mostSeen = 0
   for (const [index, { text }] of lines.entries()) {
-    for (const [place, token] of HAS_NUMBER_WORD.test(text) ? text.split(' ', MOST_TOKENS).entries() : []) {
-      if (!NUMBER_WORD.test(token)) continue
-      const values = (places[place] ??= new Map())
-      if (values.size > MOST_VALUES) continue
-      const found = values.get(token)
-      if (found === undefined) values.set(token, [index])
-      else found.push(index)
+    if (mostSeen + lines.length - index < leastSeen) return new Set()
+    const tokens = HAS_NUMBER_WORD.test(text) ? text.split(' ', MOST_TOKENS) : []
+    for (let place = 0; place < tokens.length; place++) {
+      const token = tokens[place]!
+      if (token.length > 4 || !NUMBER_WORD.test(token)) continue
+      const found = (places[place] ??= { values: new Map(), seen: 0 })
+      if (found.values.size > MOST_VALUES) continue
+      mostSeen = Math.max(mostSeen, ++found.seen)
+      const indexes = found.values.get(token)
+      if (indexes === undefined) found.values.set(token, [index])
+      else indexes.push(index)
     }
   }
   const most = Math.min(MOST_ODD, lines.length / LEAST_RATIO)
-  const rare = places.filter(Boolean).flatMap((values) => {
-    const all = [...values.values()]
-    const seen = all.reduce((sum, { length }) => sum + length, 0)
-    return all.length <= MOST_VALUES && seen >= lines.length * NUMBER_SHARE
-      ? all.filter(({ length }) => length <= most)
-      : []
+  const rare = places.filter(Boolean).flatMap(({ values, seen }) => {
+    const isStatus = values.size <= MOST_VALUES && seen >= leastSeen
+    return isStatus ? [...values.values()].filter(({ length }) => length <= most) : []
   })
   return new Set(rare.flat())
 }
@@ -138,17 +142,13 @@ function formOf({ ids, starts }: HashIds, line: number, marks: readonly number[]
 }
 
 function ranksOf(forms: readonly number[]): Float64Array {
-  const counts = new Map<number, number>()
-  for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1)
+  const counts = new HashCounts(Infinity)
+  for (const form of forms) counts.add(form)
   /** For each frequency of a form, the number of lines with at most this frequency. */
-  const upTo = new Map<number, number>()
-  for (const count of counts.values()) upTo.set(count, (upTo.get(count) ?? 0) + count)
-  let sum = 0
-  for (const count of [...upTo.keys()].toSorted((one, other) => one - other)) {
-    sum += upTo.get(count)!
-    upTo.set(count, sum)
-  }
-  return new Float64Array(forms.map((form) => upTo.get(counts.get(form)!)!))
+  const upTo = new Float64Array(forms.length + 1)
+  for (const form of forms) upTo[counts.get(form)]!++
+  for (let count = 1; count < upTo.length; count++) upTo[count]! += upTo[count - 1]!
+  return new Float64Array(forms.map((form) => upTo[counts.get(form)]!))
 }
 
 /** Largest number of neighbors on each side whose words are features, and their largest distance in lines. */
@@ -163,22 +163,28 @@ const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 /** Weights of one kind of feature by id, and for each id the last line that had the feature. */
 interface IdWeights extends Pick<HashIds, 'starts' | 'hashes'> {
   readonly about: number
-  /** Ids of all lines. Most ids have no weight, so they are left out. */
-  readonly ids: Int32Array
+  /** Ids of all lines that have a weight in one of several kinds. Most ids have no weight. */
+  readonly ids: readonly number[]
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
 
-function weightsOf(about: number, { ids, starts, hashes }: HashIds, model: LineModel, listsAll: boolean): IdWeights {
-  const weights = new Float64Array(hashes.map((hash) => model.weightOf(featureOf(about, hash))))
-  const kept = new Int32Array(starts.at(-1)!)
-  let count = 0
+/** Return the weights of each of several kinds of features with the same ids. */
+function weightsOf(
+  kinds: readonly number[],
+  { ids, starts, hashes }: HashIds,
+  model: LineModel,
+  listsAll: boolean,
+): readonly IdWeights[] {
+  const weights = kinds.map((kind) => new Float64Array(hashes.map((hash) => model.weightOf(featureOf(kind, hash)))))
+  const isKept = hashes.map((_, id) => listsAll || weights.some((own) => own[id] !== 0))
+  const kept: number[] = []
   const keptStarts = starts.map((end, line) => {
-    for (let at = starts[line - 1] ?? end; at < end; at++)
-      if (listsAll || weights[ids[at]!] !== 0) kept[count++] = ids[at]!
-    return count
+    for (let at = starts[line - 1] ?? end; at < end; at++) if (isKept[ids[at]!] === true) kept.push(ids[at]!)
+    return kept.length
   })
-  return { about, ids: kept, starts: keptStarts, hashes, weights, lines: new Int32Array(weights.length) }
+  const all = { ids: kept, starts: keptStarts, hashes }
+  return weights.map((own, at) => ({ ...all, about: kinds[at]!, weights: own, lines: new Int32Array(own.length) }))
 }
 
 /** Computes the features of kept lines and the sum of their weights. */
@@ -190,10 +196,11 @@ export class LineFeatures {
   /** Ranks of the lines for each view. */
   readonly ranks: readonly Float64Array[]
   readonly odd: ReadonlySet<number>
-  readonly #words: IdWeights
-  readonly #tokens: IdWeights
-  readonly #before: readonly [words: IdWeights, tokens: IdWeights]
-  readonly #after: readonly [words: IdWeights, tokens: IdWeights]
+  /** Weights for each place: in the line itself, before it, and after it. */
+  readonly #words: readonly IdWeights[]
+  readonly #tokens: readonly IdWeights[]
+  /** Number of times that the text has each word of the lines. */
+  readonly #counts: readonly number[]
   /** For each line, 1 if its template is unique in the text. */
   readonly #unique: Uint8Array
   readonly #pairs = new Int32Array(MOST_WORDS)
@@ -208,13 +215,14 @@ export class LineFeatures {
     this.#lines = lines
     this.#read = read
     this.#model = model
-    this.ranks = COMMON_SHARES.map((share) => formRanks(read, scan.counts, share))
-    this.odd = oddLines([...this.ranks, formRanks(read, scan.counts, MOST_COMMON)])
-    const of = (about: number, ids: HashIds): IdWeights => weightsOf(about, ids, model, this.listsAll)
-    this.#words = of(FEATURE.word, words)
-    this.#tokens = of(FEATURE.token, tokens)
-    this.#before = [of(FEATURE.before, words), of(FEATURE.tokenBefore, tokens)]
-    this.#after = [of(FEATURE.after, words), of(FEATURE.tokenAfter, tokens)]
+    this.#counts = words.hashes.map((hash) => scan.counts.words.get(hash))
+    const ranks = (share: number): Float64Array => formRanks(read, this.#counts, scan.counts, share)
+    this.ranks = COMMON_SHARES.map(ranks)
+    this.odd = oddLines([...this.ranks, ranks(MOST_COMMON)])
+    const of = (kinds: readonly number[], ids: HashIds): readonly IdWeights[] =>
+      weightsOf(kinds, ids, model, this.listsAll)
+    this.#words = of([FEATURE.word, FEATURE.before, FEATURE.after], words)
+    this.#tokens = of([FEATURE.token, FEATURE.tokenBefore, FEATURE.tokenAfter], tokens)
     const { templates } = scan.counts
     this.#unique = new Uint8Array(read.lines.map(({ template }) => (templates.get(template) === 1 ? 1 : 0)))
   }
@@ -238,9 +246,9 @@ export class LineFeatures {
     const { ids, starts, hashes } = this.#read.words
     const first = starts[index]!
     const count = starts[index + 1]! - first
-    this.#addLine(this.#words, index)
+    this.#addLine(this.#words[0]!, index)
     for (let at = 1; at < count; at++) {
-      const pair = pairOf(hashes[ids[first + at - 1]!]!, hashes[ids[first + at]!]!)
+      const pair = Math.imul(hashes[ids[first + at - 1]!]!, 31) ^ hashes[ids[first + at]!]!
       this.#pairs[at] = pair
       const weight = this.#model.weightOf(featureOf(FEATURE.pair, pair))
       if (weight === 0 && !this.listsAll) continue
@@ -251,12 +259,12 @@ export class LineFeatures {
       this.#add(FEATURE.last, hashes[ids[first + count - 1]!]!)
     }
     if (count > 1) this.#add(FEATURE.firstPair, this.#pairs[1]!)
-    this.#addLine(this.#tokens, index)
-    this.#addNear(this.#before, index, -1)
-    this.#addNear(this.#after, index, 1)
+    this.#addLine(this.#tokens[0]!, index)
+    this.#addNear(this.#words[1]!, this.#tokens[1]!, index, -1)
+    this.#addNear(this.#words[2]!, this.#tokens[2]!, index, 1)
   }
 
-  #addNear([words, tokens]: readonly [IdWeights, IdWeights], index: number, step: 1 | -1): void {
+  #addNear(words: IdWeights, tokens: IdWeights, index: number, step: 1 | -1): void {
     const { number } = this.#lines[index]!
     for (let near = index + step; Math.abs(near - index) <= NEAR_LINES; near += step) {
       const line = this.#lines[near]
@@ -300,7 +308,7 @@ export class LineFeatures {
   #addCounts(index: number): void {
     const { counts } = this.#scan
     const { kind, shape, template, skeleton, severity } = this.#read.lines[index]!
-    const { ids, starts, hashes } = this.#read.words
+    const { ids, starts } = this.#read.words
     const words = starts[index + 1]! - starts[index]!
     this.#add(FEATURE.templates, steps(counts.templates.get(template)))
     this.#add(FEATURE.shapes, steps(counts.shapes.get(shape)))
@@ -316,7 +324,7 @@ export class LineFeatures {
     let sum = 0
     for (let at = starts[index]!; at < starts[index + 1]!; at++) {
       // Words are not counted if there are too many. Uncounted words are treated as not rare.
-      const count = counts.words.get(hashes[ids[at]!]!) || 4
+      const count = this.#counts[ids[at]!]! || 4
       if (count < rarest) rarest = count
       if (count <= 2) fresh++
       if (count <= 3) rare++
@@ -351,8 +359,6 @@ export class LineFeatures {
   }
 }
 
-const pairOf = (one: number, other: number): number => Math.imul(one, 31) ^ other
-
 const LOGARITHMS = Array.from({ length: 256 }, (_, count) => Math.log2(count))
 
 /** Round a number to steps, with two steps for each doubling. */
@@ -380,10 +386,12 @@ function scoredLines(lines: readonly ScannedLine[], ranks: readonly Float64Array
   const least = Float64Array.from(worth).toSorted()[lines.length - count]!
   // Of the lines with the lowest scored worth, the first are scored.
   let spare = count - worth.reduce((sum, own) => sum + (own > least ? 1 : 0), 0)
-  return [...lines.keys()].filter((index) => {
+  const scored: number[] = []
+  for (let index = 0; index < lines.length; index++) {
     const isBest = worth[index]! > least || (worth[index] === least && spare-- > 0)
-    return isBest || index < SCORED_ENDS || index >= lines.length - SCORED_ENDS
-  })
+    if (isBest || index < SCORED_ENDS || index >= lines.length - SCORED_ENDS) scored.push(index)
+  }
+  return scored
 }
 
 export function lineScores(scan: TextScan, model: LineModel): LineScores {

@@ -76,16 +76,20 @@ export function readModel({ bias, step, features }: StoredModel): LineModel {
   const mask = (1 << bits) - 1
   const hashes = new Int32Array(mask + 1)
   const weights = new Float64Array(mask + 1)
+  /** For each value of the first 16 bits, 1 if a known feature has it. Most unknown features are found here. */
+  const marks = new Uint8Array(65_536)
   for (let index = 0; index < count; index++) {
     const hash = view.getInt32(index * 4)
     let slot = hash & mask
     while (weights[slot] !== 0) slot = (slot + 1) & mask
     hashes[slot] = hash
+    marks[hash >>> 16] = 1
     weights[slot] = view.getInt8(count * 4 + index) * step
   }
   return {
     bias,
     weightOf(feature) {
+      if (marks[feature >>> 16] === 0) return 0
       let slot = feature & mask
       while (weights[slot] !== 0) {
         if (hashes[slot] === feature) return weights[slot]!

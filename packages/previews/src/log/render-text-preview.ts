@@ -205,9 +205,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   function assemble(chosen: ChosenLines): string {
     const parts: string[] = []
     const gaps = gapMarks(gapOptions)
-    if (chosen.includes(0) || note !== '') {
-      parts.push(`[${countOf(scan.lines, 'line')}${note}]`)
-    }
+    if (chosen.includes(0) || note !== '') parts.push(`[${countOf(scan.lines, 'line')}${note}]`)
     let previous: ScannedLine | undefined
     let previousIndex = -1
     for (let index = 0; index < lines.length; index++) {

@@ -3,12 +3,12 @@ import { afterTime, type LineWords, type Severity } from './line-words.ts'
 
 /** Largest number of hashes that are counted. The table has twice as many slots. */
 const MOST_HASHES = 32_768
-const FIRST_SLOTS = 512
+const FIRST_SLOTS = 1_024
 
 /** Counts hashes exactly. If the table is full, new hashes are not counted. */
 export class HashCounts {
-  #hashes = new Int32Array(FIRST_SLOTS)
-  #counts = new Uint32Array(FIRST_SLOTS)
+  /** For each slot, a hash and its count. */
+  #slots = new Int32Array(2 * FIRST_SLOTS)
   #size = 0
   readonly #most: number
 
@@ -18,59 +18,52 @@ export class HashCounts {
 
   /** Count a hash. Returns the new count, or 0 if the hash is not counted. */
   add(hash: number, times = 1): number {
-    const slot = this.#slot(hash)
-    if (this.#counts[slot] !== 0) return (this.#counts[slot]! += times)
+    const slots = this.#slots
+    const slot = slotOf(slots, hash)
+    if (slots[slot + 1] !== 0) return (slots[slot + 1]! += times)
     if (this.#size >= this.#most) return 0
-    this.#hashes[slot] = hash
-    this.#counts[slot] = times
-    if (++this.#size * 2 > this.#hashes.length && this.#size < this.#most) this.#grow()
+    slots[slot] = hash
+    slots[slot + 1] = times
+    if (++this.#size * 4 > slots.length && this.#size < this.#most) this.#grow()
     return times
   }
 
   /** Return the count of a hash, or 0 if the hash was not counted. */
   get(hash: number): number {
-    return this.#counts[this.#slot(hash)]!
-  }
-
-  #slot(hash: number): number {
-    const mask = this.#hashes.length - 1
-    let slot = (hash ^ (hash >>> 15)) & mask
-    while (this.#counts[slot] !== 0 && this.#hashes[slot] !== hash) slot = (slot + 1) & mask
-    return slot
+    return this.#slots[slotOf(this.#slots, hash) + 1]!
   }
 
   #grow(): void {
-    const hashes = this.#hashes
-    const counts = this.#counts
-    this.#hashes = new Int32Array(hashes.length * 2)
-    this.#counts = new Uint32Array(hashes.length * 2)
-    for (let index = 0; index < hashes.length; index++) {
-      if (counts[index] === 0) continue
-      const slot = this.#slot(hashes[index]!)
-      this.#hashes[slot] = hashes[index]!
-      this.#counts[slot] = counts[index]!
+    const slots = new Int32Array(2 * this.#slots.length)
+    for (let from = 0; from < this.#slots.length; from += 2) {
+      if (this.#slots[from + 1] === 0) continue
+      const slot = slotOf(slots, this.#slots[from]!)
+      slots[slot] = this.#slots[from]!
+      slots[slot + 1] = this.#slots[from + 1]!
     }
+    this.#slots = slots
   }
+}
+
+function slotOf(slots: Int32Array, hash: number): number {
+  const mask = slots.length - 2
+  let slot = (2 * (hash ^ (hash >>> 15))) & mask
+  while (slots[slot + 1] !== 0 && slots[slot] !== hash) slot = (slot + 2) & mask
+  return slot
 }
 
 /** Assigns consecutive ids to the distinct hashes of lines. */
 export class HashIds {
   /** Ids of the hashes of all lines. The ids of a line are from its start to the start of the next line. */
-  ids: Int32Array = new Int32Array(FIRST_SLOTS)
+  readonly ids: number[] = []
   readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
   readonly #known = new HashCounts(Infinity)
   readonly hashes: number[] = []
 
   addLine(hashes: Int32Array, count: number): void {
-    const start = this.starts.at(-1)!
-    if (start + count > this.ids.length) {
-      const ids = this.ids
-      this.ids = new Int32Array(2 * ids.length)
-      this.ids.set(ids)
-    }
-    for (let index = 0; index < count; index++) this.ids[start + index] = this.#idOf(hashes[index]!)
-    this.starts.push(start + count)
+    for (let index = 0; index < count; index++) this.ids.push(this.#idOf(hashes[index]!))
+    this.starts.push(this.ids.length)
   }
 
   #idOf(hash: number): number {
