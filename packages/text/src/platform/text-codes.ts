@@ -10,13 +10,19 @@ export class TextCodes {
 
   /** Return the units of `text`. The array is valid until the next call. */
   of(text: string): Uint16Array {
+    return this.followedByZero(text).subarray(0, text.length)
+  }
+
+  /** Return the units of `text`, a zero, and other numbers. Faster than `of` for a short text. */
+  followedByZero(text: string): Uint16Array {
     const { length } = text
-    if (this.#codes.length < length) {
-      this.#codes = new Uint16Array(length)
+    if (this.#codes.length <= length) {
+      this.#codes = new Uint16Array(length + 1)
       this.#write = unitsWriter(this.#codes)
     }
     if (length > SHORT_UNITS) this.#write(text)
     else for (let at = 0; at < length; at++) this.#codes[at] = text.charCodeAt(at)
-    return this.#codes.subarray(0, length)
+    this.#codes[length] = 0
+    return this.#codes
   }
 }

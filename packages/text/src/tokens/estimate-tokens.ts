@@ -130,14 +130,15 @@ export function estimateTokens(text: string): number {
 const shared = new TextCodes()
 
 function scanTokens(text: string): number {
-  const codes = (text.length > WHOLE_UNITS ? new TextCodes() : shared).of(text)
+  const end = text.length
+  const codes = (end > WHOLE_UNITS ? new TextCodes() : shared).followedByZero(text)
   sum[0] = 0
   partEnd = 0
   partLead = BARE
   for (;;) {
-    const index = scanUsual(codes, partEnd, partLead << ROW_BITS)
-    if (index > codes.length) return sum[0]
-    sum[0] = scanPart(codes, index, partLead, sum[0])
+    const index = scanUsual(codes, partEnd, end, partLead << ROW_BITS)
+    if (index > end) return sum[0]
+    sum[0] = scanPart(codes, index, end, partLead, sum[0])
   }
 }
 
@@ -147,8 +148,7 @@ let partEnd = 0
 let partLead = BARE
 
 /** Add the tokens of usual parts. Returns the start of an unusual part, or the end plus 1, and sets `partLead`. */
-function scanUsual(codes: Uint16Array, from: number, first: number): number {
-  const end = codes.length
+function scanUsual(codes: Uint16Array, from: number, end: number, first: number): number {
   let tokens = sum[0]!
   let at = 0
   let state = first
@@ -169,8 +169,7 @@ function scanUsual(codes: Uint16Array, from: number, first: number): number {
 }
 
 /** Add the tokens of the part at `from`, which may have any kind. Sets `partEnd` and `partLead`. */
-function scanPart(codes: Uint16Array, from: number, lead: number, before: number): number {
-  const end = codes.length
+function scanPart(codes: Uint16Array, from: number, end: number, lead: number, before: number): number {
   const first = codes[from]!
   const kind = CLASSES[first]!
   let tokens = before
