@@ -24,9 +24,9 @@ function caseOf(lines: readonly Line[]): Case {
   const items: Item[] = []
   for (const [index, { value, parent }] of lines.entries())
     items.push(textItem(index + 1, 'x', value, parent === 0 ? undefined : items[index - parent]))
-  const indices = new Map(items.map((item, index) => [item, index]))
+  const parents = Int32Array.from(items, ({ parent }) => (parent === undefined ? -1 : items.indexOf(parent)))
   return {
-    row: { items, indices, from: 1, lines: items.length, blankEnd: false },
+    row: { items, parents, from: 1, lines: items.length, blankEnd: false },
     shown: Float64Array.from(lines, ({ shown }) => shown),
     hidden: Float64Array.from(lines, ({ hidden }) => hidden),
   }
@@ -58,7 +58,7 @@ function costOf({ shown, hidden }: Case, chosen: readonly boolean[]): number {
 }
 
 const hasParents = ({ row }: Case, chosen: readonly boolean[]): boolean =>
-  row.items.every(({ parent }, index) => !chosen[index]! || parent === undefined || chosen[row.indices.get(parent)!]!)
+  row.parents.every((parent, index) => !chosen[index]! || parent < 0 || chosen[parent]!)
 
 const valueOf = ({ row }: Case, chosen: readonly boolean[]): number =>
   row.items.reduce((sum, { value }, index) => sum + (chosen[index]! ? value : 0), 0)

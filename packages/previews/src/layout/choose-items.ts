@@ -3,7 +3,8 @@ import type { Item } from './preview-model.ts'
 /** Items in order, with the lines that are needed to detect gaps between them. */
 export interface ItemRow {
   readonly items: readonly Item[]
-  readonly indices: ReadonlyMap<Item, number>
+  /** Index of each item's parent, or -1. */
+  readonly parents: Int32Array
   /** First and last line of the text. */
   readonly from: number
   readonly lines: number
@@ -70,24 +71,23 @@ export function chooseItems(row: ItemRow, choice: ItemChoice): Uint8Array {
 }
 
 function market(row: ItemRow, choice: ItemChoice) {
+  const { shown, hidden, gapTokens, numberTokens } = choice
   const count = row.items.length
   const joined = new Uint8Array(count + 1).map((_, index) => (follows(row, index) ? 1 : 0))
   /** Tokens of the gap mark before each item. Consecutive separate items share one mark. */
-  const leaving = new Float64Array(count + 1).fill(choice.gapTokens)
+  const leaving = new Float64Array(count + 1).fill(gapTokens)
   for (let index = 0; index < count; index++) if (row.items[index]!.lone) leaving[index + 1] = 0
   /** For each item, the index of the last consecutive item that depends on it. */
   const ends = endsOf(row)
   /** Running totals of the tokens of hidden items' names. */
   const hiddenBefore = new Float64Array(count + 1)
-  for (let index = 0; index < count; index++) hiddenBefore[index + 1] = hiddenBefore[index]! + choice.hidden[index]!
+  for (let index = 0; index < count; index++) hiddenBefore[index + 1] = hiddenBefore[index]! + hidden[index]!
   const kept = new Uint8Array(count)
   /** Values of the items for the current choice. */
   const worth = new Float64Array(count)
-  const best = {
-    afterShown: new Float64Array(count + 1),
-    afterHidden: new Float64Array(count + 1),
-    isShownNext: new Uint8Array(2 * count),
-  }
+  const afterShown = new Float64Array(count + 1)
+  const afterHidden = new Float64Array(count + 1)
+  const isShownNext = new Uint8Array(2 * count)
 
   function choose(tokens: number, leastPrice: number, part?: number): Uint8Array {
     for (let index = 0; index < count; index++) {
@@ -126,8 +126,6 @@ function market(row: ItemRow, choice: ItemChoice) {
 
   /** Compute the best choice from the last item to the first, for both cases: the previous item is shown or hidden. */
   function chosenAt(price: number): Uint8Array {
-    const { shown, numberTokens } = choice
-    const { afterShown, afterHidden, isShownNext } = best
     afterShown[count] = joined[count] === 1 ? 0 : -price * leaving[count]!
     for (let index = count - 1; index >= 0; index--) {
       const show = worth[index]! - price * shown[index]! + afterShown[index + 1]!
@@ -155,16 +153,11 @@ function market(row: ItemRow, choice: ItemChoice) {
   function addParents(chosen: Uint8Array): void {
     for (let index = count - 1; index >= 0; index--) {
       if (chosen[index] === 0) continue
-      for (let { parent } = row.items[index]!; parent !== undefined; { parent } = parent) {
-        const at = row.indices.get(parent)
-        if (at === undefined || chosen[at] === 1) break
-        chosen[at] = 1
-      }
+      for (let at = row.parents[index]!; at >= 0 && chosen[at] === 0; at = row.parents[at]!) chosen[at] = 1
     }
   }
 
   function costOf(chosen: Uint8Array): number {
-    const { shown, hidden, numberTokens } = choice
     let cost = 0
     for (let index = 0; index < count; index++) {
       const wasShown = index === 0 || chosen[index - 1] === 1
@@ -180,17 +173,14 @@ function market(row: ItemRow, choice: ItemChoice) {
 
   /** Add items of a larger choice in order, while they fit. */
   function fill(chosen: Uint8Array, larger: Uint8Array, room: number): void {
-    const { shown, hidden, gapTokens, numberTokens } = choice
-    const { items, indices } = row
+    const { items, parents } = row
     let left = room
     for (let index = 0; index < count; index++) {
       if (chosen[index] === 1 || larger[index] === 0) continue
-      const item = items[index]!
-      const parent = item.parent === undefined ? undefined : indices.get(item.parent)
-      if (parent !== undefined && chosen[parent] === 0) continue
+      if (parents[index]! >= 0 && chosen[parents[index]!] === 0) continue
       const starts = (index > 0 && chosen[index - 1] === 0) || joined[index] === 0
       const joins = joined[index + 1] === 1 && (index + 1 === count || chosen[index + 1] === 1)
-      const gap = item.lone ? 0 : gapTokens
+      const gap = items[index]!.lone ? 0 : gapTokens
       const cost = shown[index]! - hidden[index]! + (starts ? gap + numberTokens : 0) - (joins ? gap : 0)
       if (cost > left) continue
       chosen[index] = 1
@@ -201,14 +191,9 @@ function market(row: ItemRow, choice: ItemChoice) {
   return { choose, keep, keptCost: () => costOf(kept) }
 }
 
-function endsOf({ items, indices }: ItemRow): Int32Array {
-  const ends = new Int32Array(items.map((_, index) => index))
-  for (const [index, item] of items.entries()) {
-    for (let { parent } = item; parent !== undefined; { parent } = parent) {
-      const at = indices.get(parent)
-      if (at === undefined || ends[at] !== index - 1) break
-      ends[at] = index
-    }
-  }
+function endsOf({ parents }: ItemRow): Int32Array {
+  const ends = parents.map((_, index) => index)
+  for (let index = 0; index < ends.length; index++)
+    for (let at = parents[index]!; at >= 0 && ends[at] === index - 1; at = parents[at]!) ends[at] = index
   return ends
 }

@@ -31,14 +31,10 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
   let currentCap = 0
   let shown: (string | undefined)[] = []
   let costs: (number | undefined)[] = []
-  const { items, lines, from = 1, head = [] } = preview
-  const row = {
-    items,
-    from,
-    lines,
-    blankEnd: preview.counted === undefined,
-    indices: new Map(items.map((item, index) => [item, index])),
-  }
+  const { items, lines, from = 1, header, head = [], alwaysHeader = false } = preview
+  const indices = new Map(items.map((item, index) => [item, index]))
+  const parents = new Int32Array(items.map(({ parent }) => (parent === undefined ? -1 : (indices.get(parent) ?? -1))))
+  const row = { items, from, lines, blankEnd: preview.counted === undefined, parents }
   const gapTokens = estimateTokens(`\n${gapMarks({})(101, 223)}\n`) + 3
   /** Number of tokens in the header and in the call of the first gap. */
   const fixedTokens = estimateTokens([`[${preview.header}]`, ...head].join('\n')) + callTokensOf(options)
@@ -46,7 +42,6 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
   const lineCap = Math.max(LEAST_CAP, Math.ceil(options.budgetTokens * preview.lineShare * unitsPerToken))
 
   function write(aim: number): Draft {
-    const { header, head = [], items } = preview
     if (head.length > 0 && aim - fixedTokens < LEAST_ROOM) return { text: startOf(header, head, aim), complete: false }
     setCap(items.length <= FEW_ITEMS ? LEAST_CAP : lineCap)
     if (allCost(aim) <= aim) return writeAll(aim)
@@ -68,7 +63,6 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
   }
 
   function writeAll(aim: number): Draft {
-    const { items } = preview
     let low = currentCap
     const longest = items.reduce((most, { text, tail }) => Math.max(most, text.length + tail.length), 0)
     let high = Math.max(low, Math.min(longest, aim * 8))
@@ -110,7 +104,6 @@ export function previewDrafts(preview: PreviewModel, options: PreviewOptions): (
   }
 
   function assemble(chosen: Uint8Array, isComplete: boolean, names: readonly HiddenName[]): string {
-    const { items, header, head = [], alwaysHeader = false } = preview
     const isBare = isComplete && !alwaysHeader && items.every(({ start, end }) => start === end)
     const shown: number[] = []
     for (let index = 0; index < items.length; index++) if (chosen[index] === 1) shown.push(index)
@@ -189,6 +182,7 @@ function itemsText(
   isComplete: boolean,
   names: readonly HiddenName[],
 ) {
+  const { items, lines } = row
   const parts: string[] = []
   let last = -1
   let isWhole = true
@@ -199,7 +193,6 @@ function itemsText(
 
   /** Returns the number of consecutive separate items, beginning with `shown[at]`, that share one gap mark. */
   function listed(shown: readonly number[], at: number): number {
-    const { items } = row
     let count = 0
     let hasGap = false
     for (let index = shown[at]; index !== undefined && items[index]!.lone; index = shown[at + count]) {
@@ -214,7 +207,6 @@ function itemsText(
 
   /** Writes items with one mark, which counts all gaps from before the first item to `next`. */
   function list(indices: readonly number[], next: number | undefined, show: (index: number) => string): void {
-    const { items, lines } = row
     const end = next === undefined ? lines : items[next]!.start - 1 - items[next]!.blanks
     const start = line + 1
     isWhole = false
@@ -233,7 +225,7 @@ function itemsText(
   }
 
   function write(index: number, text: string): void {
-    const item = row.items[index]!
+    const item = items[index]!
     const isFirst = line < row.from
     const joins = last === index - 1 && follows(row, index)
     const isNext = joins || item.start - item.blanks === line + 1
@@ -247,7 +239,6 @@ function itemsText(
   }
 
   function end(): void {
-    const { items, lines } = row
     if (last !== items.length - 1 || !follows(row, items.length)) mark(lines)
   }
 
@@ -272,7 +263,7 @@ function itemsText(
   }
 
   function folded(index: number): boolean {
-    const item = row.items[index]
+    const item = items[index]
     return item !== undefined && item.end > item.start
   }
 
