@@ -36,9 +36,8 @@ function installedCode(): TextPreviewer {
   let outliner: Promise<Outliner> | undefined
   const outline: Outliner = async (text, language, caller) => {
     try {
-      return await (
-        await (outliner ??= loadOutliner())
-      )(text, language, caller)
+      const outlineBy = await (outliner ??= loadOutliner())
+      return await outlineBy(text, language, caller)
     } catch (error) {
       // If the parser is installed without its grammars, patterns outline the code instead.
       if (error instanceof MissingPeerError) return undefined

@@ -1,7 +1,6 @@
 import { perSubject, yieldWhenDue } from '@spillway/text/internal'
 import { LineCounter } from '../layout/line-counter.ts'
 import type { Caller, TextPreviewer, TextReader, TextSubject } from '../previewer.ts'
-import { writePage } from './write-page.ts'
 import { MARK_ARTICLE, MARK_ASIDE, MARK_HIDDEN, MARK_MAIN, MARK_NAMED_ASIDE, elementMarks } from './element-marks.ts'
 import type { Page, PageBlock, PageElement } from './page.ts'
 import { MarkupTokenizer, type MarkupHandler } from '../markup/markup-tokenizer.ts'
@@ -36,6 +35,7 @@ function readHtml({ intent, caller }: TextSubject & Caller): TextReader {
       const { title, lines, isPart } = page
       await yieldWhenDue(caller)
       const rest = await aroundMain(page, main, caller)
+      const { writePage } = await import('./write-page.ts')
       return (options) => writePage({ title, main, rest, lines, isPart, words: intent.words }, options)
     },
   }

@@ -35,29 +35,25 @@ export function rowsWriter(passage: Passage, shape: Shape, options: PreviewOptio
   const drafts = new Map<string, ReturnType<typeof previewDrafts>>()
   const rows = entryRows(passage, shape, FEWEST_READ + options.budgetTokens / SHORTEST_ROW)
   const byLine = rows[0]?.place.index === 0 && new Set(rows.map(({ place }) => place.line)).size === rows.length
-  measure()
-
-  function measure(): void {
-    const step = Math.max(1, Math.floor(rows.length / SAMPLED))
-    const sample = rows.filter((_, index) => index % step === 0)
-    const all = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
-    // Keys that are data do not become columns.
-    const paths = [...all].filter((path) => shapeAt(path) !== undefined)
-    const told = new Set<string>()
-    for (const path of paths) {
-      const cells = sample.map((row) => row.cells.get(path) ?? '')
-      // A column is left out if another column has the same cells, or if all rows have the same value.
-      const column = cells.join('\n').replaceAll('"', '')
-      if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !varies(path))) continue
-      told.add(column)
-      const tokens = cells.reduce((sum, raw) => sum + estimateTokens(showCell(raw)) + 1, 0) / cells.length
-      const empty = cells.filter((raw) => raw === '').length / cells.length
-      const worded = cells.filter((raw) => /^"[^"]*\p{L} +\p{L}/u.test(raw)).length / cells.length
-      const place = columns.size + path.split(KEY_SEPARATOR).length * 4
-      const kind = (varies(path) ? -4 : 0) + (isCount(path) ? 12 : 0)
-      const rank = tokens * 0.6 + place + kind + empty * 12 - worded * 8
-      columns.set(path, { tokens, rank })
-    }
+  const step = Math.max(1, Math.floor(rows.length / SAMPLED))
+  const sample = rows.filter((_, index) => index % step === 0)
+  const all = new Set(sample.flatMap(({ cells }) => [...cells.keys()]))
+  // Keys that are data do not become columns.
+  const paths = [...all].filter((path) => shapeAt(path) !== undefined)
+  const told = new Set<string>()
+  for (const path of paths) {
+    const cells = sample.map((row) => row.cells.get(path) ?? '')
+    // A column is left out if another column has the same cells, or if all rows have the same value.
+    const column = cells.join('\n').replaceAll('"', '')
+    if (told.has(column) || (sample.length > 1 && new Set(cells).size === 1 && !varies(path))) continue
+    told.add(column)
+    const tokens = cells.reduce((sum, raw) => sum + estimateTokens(showCell(raw)) + 1, 0) / cells.length
+    const empty = cells.filter((raw) => raw === '').length / cells.length
+    const worded = cells.filter((raw) => /^"[^"]*\p{L} +\p{L}/u.test(raw)).length / cells.length
+    const place = columns.size + path.split(KEY_SEPARATOR).length * 4
+    const kind = (varies(path) ? -4 : 0) + (isCount(path) ? 12 : 0)
+    const rank = tokens * 0.6 + place + kind + empty * 12 - worded * 8
+    columns.set(path, { tokens, rank })
   }
 
   function shapeAt(path: string): Shape | undefined {

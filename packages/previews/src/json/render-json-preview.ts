@@ -7,7 +7,7 @@ import {
   longerThan,
   yieldWhenDue,
 } from '@spillway/text/internal'
-import { foreignLine } from '../layout/foreign-line.ts'
+import { foreignLine } from '../layout/preview-model.ts'
 import { fitBudget, fitBudgetInTurns, type Draft } from '../layout/fit-budget.ts'
 import type { Caller, PreviewOptions } from '../previewer.ts'
 import { rowsWriter } from './entry-rows.ts'

@@ -1,3 +1,4 @@
+import { cleanLine, cutWithMark } from '@spillway/text/internal'
 import type { RawLine } from './raw-lines.ts'
 
 /** One line, or a few lines shown as one. */
@@ -81,3 +82,9 @@ export function itemOf(
 ): Item {
   return { start, end: start, text, tail, hidden, blanks, value, part, parent, note: '', numbered: false, lone: false }
 }
+
+const LONGEST_LINE = 160
+
+/** Write a line that is not part of the structure of a text, such as a message of a program, with its line number. */
+export const foreignLine = (line: number, text: string): string =>
+  `${line}| ${cutWithMark(cleanLine(text), LONGEST_LINE)}`

@@ -1,7 +1,6 @@
 import { cleanLine, countOf, cutAtGrapheme, cutWithMark, estimateTokens, formatCount } from '@spillway/text/internal'
-import { foreignLine } from '../layout/foreign-line.ts'
 import { findSought } from '../layout/wanted-words.ts'
-import { textItem, type PreviewModel } from '../layout/preview-model.ts'
+import { foreignLine, textItem, type PreviewModel } from '../layout/preview-model.ts'
 import type { PreviewOptions } from '../previewer.ts'
 import type { ListedGroup } from './listing-groups.ts'
 import type { ListingData } from './listing-reader.ts'

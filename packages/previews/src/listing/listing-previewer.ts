@@ -3,7 +3,6 @@ import { nameOfLongEntry } from '@spillway/text/internal/tables'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, TextSubject } from '../previewer.ts'
 import { knowsMost, type ListedLine, type ListingForm, type ListingReader } from './listing-form.ts'
-import { listingItems } from './listing-items.ts'
 import { ListingLines } from './listing-reader.ts'
 
 const LEAST_MATCHES = 3
@@ -219,7 +218,10 @@ export function listingPreviewer(): TextPreviewer {
         finish: () => {
           const data = reader?.finish()
           if (data === undefined) return undefined
-          return (options) => writePreview(listingItems(data, options, words), options)
+          return async (options) => {
+            const { listingItems } = await import('./listing-items.ts')
+            return writePreview(listingItems(data, options, words), options)
+          }
         },
       }
     },

@@ -3,7 +3,7 @@ import { codeLines } from './code-lines.ts'
 import { DEFINITION_RULES } from './definition-rules.ts'
 import { SOUGHT, lineWorth, type Sought } from './line-worth.ts'
 import { SourceLines } from './source-lines.ts'
-import { patternOutline } from './source-previewer.ts'
+import { patternOutline } from './read-source.ts'
 
 const GO = `// Copyright somebody.
 // All rights reserved.

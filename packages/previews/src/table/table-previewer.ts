@@ -19,7 +19,6 @@ import { withSqlExample } from '../layout/gap-marks.ts'
 import { writePreview } from '../layout/write-preview.ts'
 import type { TextPreviewer, WritePreview } from '../previewer.ts'
 import type { TableData } from './table-data.ts'
-import { tableItems } from './table-items.ts'
 import { ColumnSummary } from './column-summary.ts'
 import { RowSample } from './row-sample.ts'
 import { USUAL_TOKENS } from '../usual-tokens.ts'
@@ -54,8 +53,10 @@ export function tablePreviewer(): TextPreviewer {
 
 function writer(tables: readonly TableData[] | undefined, words: readonly string[]): WritePreview | undefined {
   if (tables === undefined) return undefined
-  return (options) =>
-    writePreview(tableItems(tables, options.budgetTokens, words), withSqlExample(options, columnToCount(tables)))
+  return async (options) => {
+    const { tableItems } = await import('./table-items.ts')
+    return writePreview(tableItems(tables, options.budgetTokens, words), withSqlExample(options, columnToCount(tables)))
+  }
 }
 
 /** Returns a column of the largest table: the first column with few different values, or else the first column. */
