@@ -53,6 +53,8 @@ export interface TextReader {
   finish(subject: TextSubject): WritePreview | undefined | Promise<WritePreview | undefined>
   /** Number of tokens for this text, like `usualTokens` of the previewer, which has priority. Read after `finish`. */
   readonly usualTokens?: number | undefined
+  /** Number of lines of the text, read after `finish`. If it is absent, the lines are counted separately. */
+  readonly lines?: number | undefined
 }
 
 /** A previewer of one kind of text. */

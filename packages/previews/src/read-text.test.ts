@@ -75,6 +75,11 @@ describe('readText and ArrivingText', () => {
     expect(lines).toBe(3_000)
   })
 
+  it('use the number of lines that a reader counted', async () => {
+    const counting: TextPreviewer = { ...shout, read: (subject) => ({ ...shout.read(subject), lines: 7 }) }
+    expect((await read([counting])).lines).toBe(7)
+  })
+
   it.each<[string, Parameters<typeof definePreviewer>[0]['preview'], PreviewFallback['reason'] | undefined]>([
     ['throws', () => expect.fail('broken'), 'failed'],
     ['rejects', async () => Promise.reject(new Error('broken')), 'failed'],

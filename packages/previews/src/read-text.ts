@@ -110,7 +110,7 @@ export async function previewBy(
     if (finished === undefined) return undefined
     const usualTokens = previewer.usualTokens ?? reader.usualTokens
     const write = checked(previewer, finished, scan, onFallback, subject.caller)
-    const lines = reader instanceof LogReader ? reader.scan.lines : await countLines()
+    const lines = reader.lines ?? (await countLines())
     return { lines, kind: previewer.name, usualTokens, write }
   } catch (error) {
     // Previewers may be third-party code. Exceptions of previewers must not fail the whole operation.

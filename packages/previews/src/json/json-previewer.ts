@@ -2,7 +2,6 @@ import { detach, estimateTokens } from '@spillway/text/internal'
 import { isJsonLinesType, recognizeJson } from '@spillway/text/internal/json'
 import type { TextPreviewer, TextReader, TextSubject, WritePreview } from '../previewer.ts'
 import type { JsonScan, JsonSink, RecordPlace, ScannedString } from './json-scan.ts'
-import { renderJsonPreview } from './render-json-preview.ts'
 import { JsonTokenizer } from './json-tokenizer.ts'
 import { LongText } from './long-text.ts'
 import { nameColumns } from './name-columns.ts'
@@ -59,6 +58,7 @@ function readJson(subject: TextSubject): TextReader {
   let units = 0
   const reader = {
     usualTokens: USUAL_TOKENS.structured as number,
+    lines: undefined as number | undefined,
     push: (text: string) => {
       units += text.length
       if (units <= WHOLE_UNITS) pieces?.push(text)
@@ -71,9 +71,13 @@ function readJson(subject: TextSubject): TextReader {
       const scan = scanner.finish()
       // If words precede the JSON in its line, further documents begin in lines of words, so only parts of them are read.
       if (!isJson(scan) || (scan.values > 1 && /\S +$/.test(prefix))) return undefined
+      reader.lines = scan.lines
       reader.usualTokens += estimateTokens(unusualWriter(scan)(mostTokensOf(scan)))
       const whole = pieces?.join('')
-      return (options) => renderJsonPreview({ scan, whole, prefix, end }, options)
+      return async (options) => {
+        const { renderJsonPreview } = await import('./render-json-preview.ts')
+        return renderJsonPreview({ scan, whole, prefix, end }, options)
+      }
     },
   }
   return reader

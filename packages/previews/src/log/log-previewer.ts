@@ -76,6 +76,10 @@ export class LogReader implements TextReader {
     return (this.#scan ??= this.#scanner.finish())
   }
 
+  get lines(): number {
+    return this.scan.lines
+  }
+
   /** Largest useful number of tokens. If no line clearly reports a failure, users search for single lines. */
   get usualTokens(): number {
     const { scores } = this.scan.scores()
