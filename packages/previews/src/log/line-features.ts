@@ -164,7 +164,7 @@ const EXCEPTION = /[a-z](?:Error|Exception|Failure)\b/
 interface IdWeights extends Pick<HashIds, 'starts' | 'hashes'> {
   readonly about: number
   /** Ids of all lines that have a weight in one of several kinds. Most ids have no weight. */
-  readonly ids: readonly number[]
+  readonly ids: Int32Array
   readonly weights: Float64Array
   readonly lines: Int32Array
 }
@@ -178,10 +178,11 @@ function weightsOf(
 ): readonly IdWeights[] {
   const weights = kinds.map((kind) => new Float64Array(hashes.map((hash) => model.weightOf(featureOf(kind, hash)))))
   const isKept = hashes.map((_, id) => listsAll || weights.some((own) => own[id] !== 0))
-  const kept: number[] = []
+  const kept = new Int32Array(starts.at(-1)!)
+  let count = 0
   const keptStarts = starts.map((end, line) => {
-    for (let at = starts[line - 1] ?? end; at < end; at++) if (isKept[ids[at]!] === true) kept.push(ids[at]!)
-    return kept.length
+    for (let at = starts[line - 1] ?? end; at < end; at++) if (isKept[ids[at]!] === true) kept[count++] = ids[at]!
+    return count
   })
   const all = { ids: kept, starts: keptStarts, hashes }
   return weights.map((own, at) => ({ ...all, about: kinds[at]!, weights: own, lines: new Int32Array(own.length) }))
@@ -223,8 +224,7 @@ export class LineFeatures {
       weightsOf(kinds, ids, model, this.listsAll)
     this.#words = of([FEATURE.word, FEATURE.before, FEATURE.after], words)
     this.#tokens = of([FEATURE.token, FEATURE.tokenBefore, FEATURE.tokenAfter], tokens)
-    const { templates } = scan.counts
-    this.#unique = new Uint8Array(read.lines.map(({ template }) => (templates.get(template) === 1 ? 1 : 0)))
+    this.#unique = new Uint8Array(read.lines.map(({ template }) => (scan.counts.templates.get(template) === 1 ? 1 : 0)))
   }
 
   /** Whether `found` is also called for features without a weight. */

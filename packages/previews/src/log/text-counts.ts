@@ -55,15 +55,17 @@ function slotOf(slots: Int32Array, hash: number): number {
 /** Assigns consecutive ids to the distinct hashes of lines. */
 export class HashIds {
   /** Ids of the hashes of all lines. The ids of a line are from its start to the start of the next line. */
-  readonly ids: number[] = []
+  ids: Int32Array<ArrayBuffer> = new Int32Array(FIRST_SLOTS)
   readonly starts: number[] = [0]
   /** For each hash, its id plus 1. */
   readonly #known = new HashCounts(Infinity)
   readonly hashes: number[] = []
 
   addLine(hashes: Int32Array, count: number): void {
-    for (let index = 0; index < count; index++) this.ids.push(this.#idOf(hashes[index]!))
-    this.starts.push(this.ids.length)
+    const start = this.starts.at(-1)!
+    if (start + count > this.ids.length) this.ids = new Int32Array(this.ids.buffer.transfer(8 * this.ids.length))
+    for (let index = 0; index < count; index++) this.ids[start + index] = this.#idOf(hashes[index]!)
+    this.starts.push(start + count)
   }
 
   #idOf(hash: number): number {

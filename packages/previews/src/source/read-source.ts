@@ -25,7 +25,6 @@ import { withPlaces, yamlLists, type YamlLists } from './yaml-lists.ts'
 const LONGEST_MEAN = 240
 const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comment: '//', block: true }
 
-/** Read a source file. Returns `undefined` for text that is not code. */
 export async function readSource(
   text: string,
   subject: TextSubject & Caller,
