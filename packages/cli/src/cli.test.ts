@@ -99,6 +99,8 @@ describe('the help of a command', () => {
 
 it.each([
   [['lss'], /unknown command 'lss'.*Did you mean ls/],
+  [['search', 'failed'], /unknown command 'search'.* Commands: .*\bgrep\b.*\. See spillway --help\./],
+  [['mcp', 'start'], /unknown command 'start'\. Commands: proxy, serve\. See spillway mcp --help\./],
   [['ls', '--jsno'], /unknown option '--jsno'.*--json.*See spillway ls --help\./],
   [['mcp', 'proxy', '--config', 'a.json'], /unknown option '--config'\. See spillway mcp proxy --help\./],
   [['history', 'compact'], /missing required argument 'file'\. See spillway history compact --help\./],

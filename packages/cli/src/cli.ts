@@ -104,7 +104,11 @@ function usageMessage({ message }: CommanderError, args: readonly string[]): str
     names.push(name)
   }
   const help = [...names, '--help'].join(' ')
-  return `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}. See ${help}.`.replace(/([.?)])\./, '$1')
+  const known = command.commands.map((each) => each.name()).join(', ')
+  // A command that also runs without a further command takes a misspelled one for an argument.
+  const isUnknown = known !== '' && /^error: (?:unknown command|too many arguments)/.test(message)
+  const sentence = `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}.`.replace(/([.?)])\./, '$1')
+  return `${sentence}${isUnknown ? ` Commands: ${known}.` : ''} See ${help}.`
 }
 
 function wantsJson(args: readonly string[]): boolean {

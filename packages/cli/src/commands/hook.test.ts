@@ -145,6 +145,8 @@ describe('the hook', () => {
     const ended = await spillwayProcess([...HOOK, '--bogus'], { cwd, input: inputOf(cwd, LOG) })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/unknown option '--bogus'/)
+    const misspelled = await spillwayProcess([...HOOK, 'instal'], { cwd, input: '' })
+    expect(misspelled).toMatchObject({ code: 1, stderr: expect.stringContaining('Commands: install, uninstall, ') })
     const wrong = await spillway([...HOOK, '--max-tokens', 'many'], { cwd, input: '' })
     expect(wrong.code).toBe(1)
   })
