@@ -223,7 +223,8 @@ describe('StoredFiles', () => {
     for (const path of ['', 'a', '/a/../b', '/a/', `/${'a'.repeat(100_000)}`, 7 as unknown as string]) {
       await expect(files.write(path, BYTES)).rejects.toMatchObject({ code: 'invalid-key' })
       if (typeof path === 'string') expect(await files.remove(path)).toEqual([])
-      else await expect(files.remove(path)).rejects.toThrow(new TypeError('path must be a string, got number.'))
+      else
+        await expect(files.remove(path)).rejects.toThrow(new TypeError(`path must be a string, got ${String(path)}.`))
     }
   })
 
@@ -313,7 +314,7 @@ describe('a file that is replaced while it is read', () => {
     await expect(files.read('/a', gone)).rejects.toMatchObject({ code: 'unavailable', retryable: true })
     await files.remove('/a')
     expect(await files.read('/a', (file) => file.readBytes(), listed)).toBeUndefined()
-    expect(await files.find('needle', { files: [listed!] })).toEqual({ matches: [], truncated: false })
+    expect(await files.find('needle', { files: [listed!] })).toEqual({ matches: [], damaged: [], truncated: false })
   })
 })
 
@@ -327,11 +328,27 @@ describe('StoredFiles.find', () => {
     const inResult = { path: `/results/${reference}.json`, line: 2, text: 'needle' }
     expect(await files.find('needle')).toEqual({
       matches: [{ path: '/a.md', line: 1, text: 'a needle' }, inResult],
+      damaged: [],
       truncated: false,
     })
     const given = [...(await files.list()).values()].filter(({ isResult }) => isResult)
     const { matches } = await files.find('needle', { files: given })
     expect(matches.map(({ path }) => path).toSorted()).toEqual(given.map(({ path }) => path).toSorted())
+  })
+
+  it('names a damaged file, and searches the others', async () => {
+    const storage = tinyStorage()
+    await new StoredFiles(storage).write('/b', encode('a needle'))
+    const reference = await storage.store('call_1_0', encode('needle'))
+    const retrieve = async (asked: string): Promise<unknown> => {
+      if (asked === reference) throw new StorageError('corrupt', 'The entry is damaged.')
+      return await storage.retrieve(asked)
+    }
+    expect(await new StoredFiles(changed(storage, { retrieve })).find('needle')).toEqual({
+      matches: [{ path: '/b', line: 1, text: 'a needle' }],
+      damaged: [`/results/${reference}.txt`],
+      truncated: false,
+    })
   })
 
   it('stops after too many matches, and says so', async () => {
@@ -352,7 +369,7 @@ describe('StoredFiles.find', () => {
   it.each([[NaN], [-1], ['many']])('refuses %j as maxMatches, and a pattern that is not text', async (maxMatches) => {
     const files = new StoredFiles(tinyStorage())
     await expect(files.find('a', { maxMatches: maxMatches as number })).rejects.toThrow(/^maxMatches must be/)
-    await expect(files.find(7 as unknown as string)).rejects.toThrow('text must be a string, got number.')
+    await expect(files.find(7 as unknown as string)).rejects.toThrow('text must be a string, got 7.')
   })
 })
 

@@ -39,6 +39,8 @@ export interface FindOptions {
 /** Result of {@link StoredFiles.find}. */
 export interface FoundLines {
   readonly matches: readonly FoundLine[]
+  /** Paths of damaged files, which were not searched to the end. */
+  readonly damaged: readonly string[]
   /** Whether more lines match. */
   readonly truncated: boolean
 }
@@ -118,9 +120,10 @@ export class StoredFiles {
 
   /** Find lines that contain a literal text, file by file, up to the limit. */
   async find(text: string, { files, maxMatches = MAX_MATCHES }: FindOptions = {}): Promise<FoundLines> {
-    if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${typeof text}.`)
+    if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${shown(text)}.`)
     if (!(maxMatches >= 0)) throw new TypeError(`maxMatches must be 0 or more, got ${maxMatches}.`)
     const matches: FoundLine[] = []
+    const damaged: string[] = []
     let length = 0
     const isText = ({ contentType }: StoredFile): boolean => isTextContentType(contentType)
     for (const listed of files ?? [...(await this.list()).values()].filter(isText)) {
@@ -136,9 +139,12 @@ export class StoredFiles {
         }
         return false
       }
-      if ((await this.read(listed.path, search, listed)) === true) return { matches, truncated: true }
+      const isOver = this.read(listed.path, search, listed).then((result) => result ?? false)
+      const outcome = await unlessFailed(isOver, 'corrupt')
+      if (outcome === true) return { matches, damaged, truncated: true }
+      if (outcome === undefined) damaged.push(listed.path)
     }
-    return { matches, truncated: false }
+    return { matches, damaged, truncated: false }
   }
 
   /** Write a file, replacing an existing one. */
@@ -171,7 +177,7 @@ export class StoredFiles {
    * matches. Tool results are not removed. Rejects if only results match.
    */
   async remove(path: string): Promise<readonly string[]> {
-    if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${typeof path}.`)
+    if (typeof path !== 'string') throw new TypeError(`path must be a string, got ${shown(path)}.`)
     const storage = this.#storage()
     // Linear: the lookbehind allows only one start for each run of slashes.
     const base = path.replace(/(?<!\/)\/+$/, '')

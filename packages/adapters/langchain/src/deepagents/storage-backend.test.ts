@@ -310,6 +310,22 @@ describe('StorageBackend', () => {
     expect(matches[0]?.text.length).toBeLessThan(10_010)
   })
 
+  it('never says that nothing matches if a file is damaged', async () => {
+    const storage = memory()
+    const damaged = await storage.store('call_1_0', encode('needle'))
+    const { open } = storage
+    storage.open = async (reference, options) => {
+      if (reference === damaged) throw new StorageError('corrupt', 'The entry is damaged.')
+      return await open.call(storage, reference, options)
+    }
+    const backend = new StorageBackend(storage)
+    expect(await backend.grep('needle')).toEqual({
+      error: expect.stringContaining(`damaged: ${RESULTS}${damaged}.txt`),
+    })
+    await backend.write('/a.txt', 'a needle')
+    expect(await backend.grep('needle')).toMatchObject({ matches: [{ path: '/a.txt' }], truncated: true })
+  })
+
   it('stops a search that finds too much, and says so', async () => {
     const backend = new StorageBackend(memory())
     await backend.write('/a.txt', 'a\n'.repeat(20_000))

@@ -128,11 +128,14 @@ export class StorageBackend implements BackendProtocolV2 {
       const file = files.get(path ?? '/')
       const rules = rulesOver(file === undefined ? outlines(files) : { [file.path]: outlineOf(file) })
       const searched = rules.grep('', file === undefined ? (path ?? '/') : '/', glob).matches ?? []
-      const { matches, truncated } = await this.#files.find(pattern, {
+      const { matches, damaged, truncated } = await this.#files.find(pattern, {
         files: searched.map((match) => files.get(match.path)!),
         maxMatches: maxCount ?? undefined,
       })
-      return { matches: [...matches], ...(truncated ? { truncated } : {}) }
+      // A result has no other field that says that files were not searched.
+      if (damaged.length > 0 && matches.length === 0)
+        throw new Refusal(`Error: No line was found, but these files are damaged: ${damaged.join(', ')}`)
+      return { matches: [...matches], ...(truncated || damaged.length > 0 ? { truncated: true } : {}) }
     })
   }
 
