@@ -73,7 +73,7 @@ describe('offloadPrepareStep', () => {
 
   it('rejects a value that is not an offloader', () => {
     expect(() => offloadPrepareStep(new InMemoryStorage() as unknown as ContextOffloader)).toThrow(
-      /^offloader must be a ContextOffloader, got object: offloadPrepareStep\(/,
+      /^offloader must be a ContextOffloader, got an object: offloadPrepareStep\(/,
     )
   })
 })

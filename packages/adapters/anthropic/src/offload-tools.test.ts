@@ -52,7 +52,7 @@ describe('offloadTools', () => {
   })
 
   it.each<[unknown, unknown, RegExp]>([
-    [[], {}, /^offloader must be a ContextOffloader, got object: offloadTools\(tools, /],
+    [[], {}, /^offloader must be a ContextOffloader, got an object: offloadTools\(tools, /],
     [offloader, [], /^offloader must be a ContextOffloader/],
     [{ read }, offloader, /^tools must be an array of tools, got object\.$/],
     [undefined, offloader, /^tools must be an array of tools, got undefined\.$/],

@@ -484,7 +484,7 @@ describe('other behavior of a runner', () => {
     expect(() => offloadRunner(offloader as never, new Runner() as never)).toThrow(
       'runner must be a Runner, loaded as an ES module: offloadRunner(',
     )
-    expect(() => offloadRunner(new Runner(), {} as never)).toThrow(/ContextOffloader, got object: offloadRunner\(/)
+    expect(() => offloadRunner(new Runner(), {} as never)).toThrow(/ContextOffloader, got an object: offloadRunner\(/)
     expect(() => offloadRunner(new Runner(), offloader, { exept: [] } as never)).toThrow('Unknown option "exept"')
   })
 })

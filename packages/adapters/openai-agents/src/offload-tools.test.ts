@@ -221,7 +221,7 @@ describe('the retrieval tool', () => {
     const { offloader } = newOffloader()
     const tool = makeTool('read_log', () => LOG)
     expect(() => offloadTools(tool as never, offloader)).toThrow('tools must be an array')
-    expect(() => offloadTools([tool], {} as never)).toThrow(/ContextOffloader, got object: offloadTools\(/)
+    expect(() => offloadTools([tool], {} as never)).toThrow(/ContextOffloader, got an object: offloadTools\(/)
     expect(() => offloadTools([tool], offloader, { exept: [] } as never)).toThrow('Unknown option "exept"')
   })
 })

@@ -337,7 +337,7 @@ it.skipIf(isVersion10)('a program that calls a tool itself gets the original res
 })
 
 it.each<[unknown, unknown, RegExp]>([
-  [{}, {}, /^offloader must be a ContextOffloader, got object: offloadPlugin\(offloader, options\)/],
+  [{}, {}, /^offloader must be a ContextOffloader, got an object: offloadPlugin\(offloader, options\)/],
   [create(), { exept: [] }, /^Unknown option "exept"/],
   [create(), { scope: 'tenant' }, /^scope must be a function that gets the run/],
 ])('options %o are rejected with %o', (offloader, options, message) => {

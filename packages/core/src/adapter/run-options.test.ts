@@ -3,6 +3,7 @@ import { tinyStorage } from '../../test/tiny-storage.ts'
 import type { OffloadEvent } from '../offload/context-offloader-options.ts'
 import { ContextOffloader } from '../offload/context-offloader.ts'
 import type { Storage } from '../storage/storage.ts'
+import { shown } from '../storage/storage-input.ts'
 import {
   assertOffloader,
   assertRunOptions,
@@ -35,11 +36,11 @@ it('options of a run may include options that only the adapter knows', () => {
 })
 
 it.each<[unknown, unknown, RegExp]>([
-  [{}, {}, /^offloader must be a ContextOffloader, got object: plugin\(offloader, options\)/],
+  [{}, {}, /^offloader must be a ContextOffloader, got an object: plugin\(offloader, options\)/],
   [offloader, null, /^options must be an object, got null: plugin\(/],
-  [offloader, 'scope', /^options must be an object, got string/],
+  [offloader, 'scope', /^options must be an object, got the string "scope"/],
   [offloader, { exept: [] }, /^Unknown option "exept"\. Known: scope, mode\.$/],
-  [offloader, { scope: 'tenant' }, /^scope must be a function that gets the run, got string/],
+  [offloader, { scope: 'tenant' }, /^scope must be a function that gets the run, got the string "tenant"/],
   [unscoped, {}, /^This storage has no scope\(\)/],
 ])('options %o are refused with %o', (one, options, message) => {
   expect(() => assertRunOptions(one, options as RunOptions<never>, { usage, others: ['mode'] })).toThrow(message)
@@ -56,7 +57,7 @@ it.each([[undefined], [null], ['offloader'], [{}], [{ storage: tinyStorage() }],
   (value) => {
     expect(() => assertOffloader(value, 'use(offloader)')).toThrow(
       new TypeError(
-        `offloader must be a ContextOffloader, got ${typeof value}: use(offloader). Make one: new ContextOffloader({ storage }).`,
+        `offloader must be a ContextOffloader, got ${shown(value)}: use(offloader). Make one: new ContextOffloader({ storage }).`,
       ),
     )
   },

@@ -2,7 +2,7 @@ import { ContextOffloader } from '../offload/context-offloader.ts'
 import { limitsOf } from '../offload/result-limits.ts'
 import { ManagedStorage, stateOf } from '../storage/managed-storage.ts'
 import { StorageError } from '../storage/storage-error.ts'
-import { assertKnownOptions } from '../storage/storage-input.ts'
+import { assertKnownOptions, shown } from '../storage/storage-input.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Options of adapters whose framework passes the run with each tool call. */
@@ -80,13 +80,13 @@ export function assertRunOptions(
 ): asserts offloader is ContextOffloader {
   assertOffloader(offloader, usage)
   if (typeof options !== 'object' || options === null)
-    throw new TypeError(`options must be an object, got ${options === null ? 'null' : typeof options}: ${usage}.`)
+    throw new TypeError(`options must be an object, got ${shown(options)}: ${usage}.`)
   const known = others === 'any' ? Object.keys(options) : ['scope', ...others]
   assertKnownOptions(options, known, usage)
   const { scope } = options
   if (scope !== undefined && typeof scope !== 'function')
     throw new TypeError(
-      `scope must be a function that gets the run, got ${typeof scope}. For one scope: scope: () => ['id'].`,
+      `scope must be a function that gets the run, got ${shown(scope)}. For one scope: scope: () => ['id'].`,
     )
   if (!mayShare && scope === undefined && typeof offloader.options.storage.scope !== 'function')
     throw new TypeError(
@@ -105,7 +105,7 @@ export function assertOffloader(offloader: unknown, usage: string): asserts offl
   const { offload, forScope } = Object(offloader) as Partial<ContextOffloader>
   if (typeof offload === 'function' && typeof forScope === 'function') return
   throw new TypeError(
-    `offloader must be a ContextOffloader, got ${typeof offloader}: ${usage}. Make one: new ContextOffloader({ storage }).`,
+    `offloader must be a ContextOffloader, got ${shown(offloader)}: ${usage}. Make one: new ContextOffloader({ storage }).`,
   )
 }
 
@@ -120,7 +120,7 @@ export function offloaderOfRun<Run>(
     try {
       const segments: unknown = scope(run)
       if (!Array.isArray(segments))
-        throw new TypeError(`scope must return an array of segments, got ${typeof segments}. Return [] for no scope.`)
+        throw new TypeError(`scope must return an array of segments, got ${shown(segments)}. Return [] for no scope.`)
       if (segments.length === 0) return offloader
       if (latest === undefined || !isEqual(latest.segments, segments))
         latest = { segments: [...segments], offloader: offloader.forScope(...(segments as string[])) }

@@ -175,7 +175,7 @@ export function resolveOptions(options: ContextOffloaderOptions): ResolvedOption
     )
   for (const name of ['countTokens', 'shouldOffload', 'onEvent'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
-      throw new TypeError(`${name} must be a function, got ${typeof options[name]}.`)
+      throw new TypeError(`${name} must be a function, got ${shown(options[name])}.`)
   if (typeof mode !== 'function' && !isMode(mode))
     throw new TypeError(
       `mode must be 'offload', 'shadow', 'off', or a function that returns one of them, got ${shown(mode)}.`,
@@ -222,7 +222,7 @@ function assertGuide(guide: RetrievalGuide | undefined, includeRetrievalTool: bo
 }
 
 function resolvePreviewers(own: readonly Previewer[] = []): readonly Previewer[] {
-  if (!Array.isArray(own)) throw new TypeError(`previewers must be an array of previewers, got ${typeof own}.`)
+  if (!Array.isArray(own)) throw new TypeError(`previewers must be an array of previewers, got ${shown(own)}.`)
   for (const previewer of own as readonly Partial<Previewer>[]) {
     const { name, previews, recognize, read } = Object(previewer) as Partial<Previewer>
     if (typeof name !== 'string' || name === '')

@@ -330,7 +330,7 @@ describe('a custom name of the retrieval tool', () => {
   })
 
   test('is refused if it is not a valid name', () => {
-    expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be a tool name')
+    expect(() => setUp().offloader.withRetrievalToolName('')).toThrow('name must be a tool name, got the string ""')
   })
 })
 

@@ -22,7 +22,7 @@ import {
   type SharedContents,
 } from '../session/shared-content.ts'
 import { scopeOf, type EvictionReport } from '../storage/storage.ts'
-import { assertArray, assertKnownOptions } from '../storage/storage-input.ts'
+import { assertArray, assertKnownOptions, shown } from '../storage/storage-input.ts'
 import {
   isMode,
   resolveOptions,
@@ -200,9 +200,9 @@ export class ContextOffloader {
   child(id: string, options: ChildOptions = {}): ContextOffloader {
     assertKnownOptions(options, ['task', 'lend'], 'child()')
     const { task = '', lend = [] } = options
-    if (typeof task !== 'string') throw new TypeError(`task must be the text for the sub-agent, got ${typeof task}.`)
+    if (typeof task !== 'string') throw new TypeError(`task must be the text for the sub-agent, got ${shown(task)}.`)
     if (lend !== 'all' && !Array.isArray(lend))
-      throw new TypeError(`lend must be 'all' or an array of references, got ${typeof lend}.`)
+      throw new TypeError(`lend must be 'all' or an array of references, got ${shown(lend)}.`)
     if (lend === 'all' && this.context.segments.length === 0)
       throw new TypeError("lend: 'all' needs the session of a scope: offloader.forScope(tenant, session).child(…).")
     const child = this.#below(['sub', id], this.#shared)
@@ -219,7 +219,7 @@ export class ContextOffloader {
   giveBack(answer: string): string {
     const { parent } = this.context
     if (parent === undefined) throw new TypeError('giveBack() needs the session of a sub-agent: session.child(id).')
-    if (typeof answer !== 'string') throw new TypeError(`answer must be a text, got ${typeof answer}.`)
+    if (typeof answer !== 'string') throw new TypeError(`answer must be a text, got ${shown(answer)}.`)
     parent.grant(this.#shared, mentionedReferences(answer))
     return answer
   }
@@ -243,7 +243,7 @@ export class ContextOffloader {
    * @throws TypeError if the name is empty.
    */
   withRetrievalToolName(name: string): ContextOffloader {
-    if (typeof name !== 'string' || name === '') throw new TypeError(`name must be a tool name, got ${typeof name}.`)
+    if (typeof name !== 'string' || name === '') throw new TypeError(`name must be a tool name, got ${shown(name)}.`)
     return new ContextOffloader(this.options, { ...this.context, retrievalToolName: name })
   }
 

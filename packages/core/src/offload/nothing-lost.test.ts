@@ -33,15 +33,17 @@ async function expectUntouched(
 }
 
 describe('the result is unchanged and the storage is empty', () => {
-  test.each([[undefined], [42], [''], [{ reference: 'x' }]])(
-    'if the storage returns %o as a reference',
-    async (given) => {
-      const storage = { store: async () => given, retrieve: async () => ({}) } as never as Storage
-      expect(await expectUntouched({ storage })).toEqual(
-        new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof given}.`),
-      )
-    },
-  )
+  test.each([
+    [undefined, 'undefined'],
+    [42, '42'],
+    ['', 'the string ""'],
+    [{ reference: 'x' }, 'an object'],
+  ])('if the storage returns %o as a reference', async (given, shown) => {
+    const storage = { store: async () => given, retrieve: async () => ({}) } as never as Storage
+    expect(await expectUntouched({ storage })).toEqual(
+      new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${shown}.`),
+    )
+  })
 
   test('if counting tokens fails before or after storing', async () => {
     const broken = new Error('tokenizer')
@@ -176,7 +178,9 @@ test.each([
 
 test('an offload without a request is refused like an offload without a tool name', async () => {
   const offloader = new ContextOffloader({ storage: tinyStorage() })
-  await expect(offloader.offload(undefined as never)).rejects.toThrow('toolName must be a string, got undefined')
+  await expect(offloader.offload(undefined as never)).rejects.toThrow(
+    'offload() takes an object of options, got undefined',
+  )
 })
 
 test('a media type cannot add lines to the replacement', async () => {

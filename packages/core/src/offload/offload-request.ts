@@ -142,12 +142,12 @@ export function assertOffloadRequest(request: unknown): asserts request is Offlo
   const { toolName, toolCallId, content, callsInTurn, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadRequest, unknown>
   >
-  assertCall(toolName, toolCallId, purpose, signal)
   assertKnownOptions(request, FIELDS, 'offload()')
+  assertCall(toolName, toolCallId, purpose, signal)
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
-    throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${typeof callsInTurn}.`)
+    throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${shown(callsInTurn)}.`)
   if (!Array.isArray(content))
-    throw new TypeError(`content must be an array of blocks such as { type: 'text', text }, got ${typeof content}.`)
+    throw new TypeError(`content must be an array of blocks such as { type: 'text', text }, got ${shown(content)}.`)
   assertBlocks(content)
 }
 
@@ -159,20 +159,20 @@ export function assertOffloadStreamRequest(request: unknown): asserts request is
   const { toolName, toolCallId, chunks, contentType, isError, store, purpose, signal } = Object(request) as Partial<
     Record<keyof OffloadStreamRequest, unknown>
   >
-  assertCall(toolName, toolCallId, purpose, signal)
   assertKnownOptions(request, STREAM_FIELDS, 'offloadStream()')
+  assertCall(toolName, toolCallId, purpose, signal)
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
   for (const [name, value] of Object.entries({ isError, store }))
     if (value !== undefined && typeof value !== 'function')
-      throw new TypeError(`${name} must be a function, got ${typeof value}.`)
+      throw new TypeError(`${name} must be a function, got ${shown(value)}.`)
 }
 
 function assertCall(toolName: unknown, toolCallId: unknown, purpose: unknown, signal: unknown): void {
-  if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${typeof toolName}.`)
-  if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${typeof toolCallId}.`)
+  if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${shown(toolName)}.`)
+  if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${shown(toolCallId)}.`)
   if (purpose !== undefined && typeof purpose !== 'string')
-    throw new TypeError(`purpose must be a string, or left out, got ${typeof purpose}.`)
+    throw new TypeError(`purpose must be a string, or left out, got ${shown(purpose)}.`)
   if (signal !== undefined && typeof (signal as AbortSignal | null)?.addEventListener !== 'function')
     throw new TypeError('signal must be an AbortSignal, or left out.')
 }
@@ -181,12 +181,12 @@ function assertBlock(block: unknown, name: string): void {
   const { type, text, data, url, mediaType, ...fields } = Object(block) as Record<string, unknown>
   for (const field of type === 'unknown' ? [] : ['name', 'context'])
     if (fields[field] !== undefined && typeof fields[field] !== 'string')
-      throw new TypeError(`${name}.${field} must be a string, got ${typeof fields[field]}.`)
+      throw new TypeError(`${name}.${field} must be a string, got ${shown(fields[field])}.`)
   switch (type) {
     case 'text':
-      if (typeof text !== 'string') throw new TypeError(`${name}.text must be a string, got ${typeof text}.`)
+      if (typeof text !== 'string') throw new TypeError(`${name}.text must be a string, got ${shown(text)}.`)
       if (mediaType !== undefined && typeof mediaType !== 'string')
-        throw new TypeError(`${name}.mediaType must be a MIME type such as 'text/html', got ${typeof mediaType}.`)
+        throw new TypeError(`${name}.mediaType must be a MIME type such as 'text/html', got ${shown(mediaType)}.`)
       return
     case 'image':
     case 'audio':
@@ -198,7 +198,7 @@ function assertBlock(block: unknown, name: string): void {
         throw new TypeError(`${name} must have data (a Uint8Array) or a url.`)
       return
     case 'link':
-      if (typeof url !== 'string') throw new TypeError(`${name}.url must be a string, got ${typeof url}.`)
+      if (typeof url !== 'string') throw new TypeError(`${name}.url must be a string, got ${shown(url)}.`)
       return
     case 'json':
     case 'unknown':

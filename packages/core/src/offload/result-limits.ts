@@ -1,5 +1,5 @@
 import { frameTokens, shareBudget } from './measure-content.ts'
-import { assertBoolean, shown } from '../storage/storage-input.ts'
+import { assertBoolean, assertKnownOptions, shown } from '../storage/storage-input.ts'
 
 const DEFAULT_MAX_RESULT_TOKENS = 2_500
 const DEFAULT_PREVIEW_TOKENS = 1_000
@@ -52,7 +52,7 @@ export function resolveLimits(options: LimitOptions): ResolvedLimits {
   if (typeof tools !== 'object' || tools === null || Array.isArray(tools))
     throw new TypeError(`tools must be an object of settings by tool name, got ${shown(tools)}.`)
   const tokens = (name: string, limit: TokenLimit | undefined): number | undefined => {
-    if (typeof limit === 'object') return tokensOfShare(name, Object(limit), contextWindow)
+    if (typeof limit === 'object' && limit !== null) return tokensOfShare(name, limit, contextWindow)
     if (limit === undefined || typeof limit === 'number') return limit
     throw new TypeError(`${name} must be a number of tokens, got ${shown(limit)}.`)
   }
@@ -100,11 +100,9 @@ function resolveTool(
   }
 }
 
-function tokensOfShare(
-  name: string,
-  { share, min = 0, max = Infinity }: Exclude<TokenLimit, number>,
-  window: number | undefined,
-): number {
+function tokensOfShare(name: string, limit: Exclude<TokenLimit, number>, window: number | undefined): number {
+  assertKnownOptions(limit, ['share', 'min', 'max'], name)
+  const { share, min = 0, max = Infinity } = limit
   const areNumbers = [share, min, max].every((value) => typeof value === 'number')
   if (!(areNumbers && share > 0 && share <= 1 && min <= max))
     throw new TypeError(`${name} must be a number, or have a share above 0 and up to 1, and no min above its max.`)

@@ -9,7 +9,7 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 import { textOfDocument } from '../content/text-of-document.ts'
-import { isContentType } from '../storage/storage-input.ts'
+import { isContentType, shown } from '../storage/storage-input.ts'
 import { orAborted } from '../storage/storage-error.ts'
 import type { Location, Metadata, StoreReceipt } from '../storage/storage.ts'
 import type { AdoptedStorage } from '../content/adopt-storage.ts'
@@ -122,8 +122,8 @@ function namesOf(block: ContentBlock, redact: (text: string) => string): Named {
 
 /** Adds the name before a joined text, in the form that `head` uses for files. */
 export function joinedText(text: string, name = ''): string {
-  const shown = safeName(name)
-  return shown === '' ? text : `==> ${shown} <==\n${text}`
+  const safe = safeName(name)
+  return safe === '' ? text : `==> ${safe} <==\n${text}`
 }
 
 function storagePart(block: ContentBlock, key: string, text: string | undefined): Omit<StoragePart, 'tokens'> {
@@ -169,7 +169,7 @@ export async function storeParts(
       const options = { metadata: { ...metadata, ...named.metadata }, signal, onStored, transfer: own }
       const reference: unknown = await storage.store(named.key, bytes, part.contentType, options)
       if (typeof reference !== 'string' || reference === '')
-        throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${typeof reference}.`)
+        throw new TypeError(`storage.store() must resolve to a reference, a non-empty string; got ${shown(reference)}.`)
       return { part, reference, size: bytes.byteLength }
     })
     const results: PromiseSettledResult<StoredPart>[] = await orAborted(Promise.allSettled(stores), signal).catch(
@@ -240,7 +240,7 @@ export function locationOf(
 ): Location | undefined {
   const location = showLocation === false ? undefined : storage.locate?.(reference)
   if (location === undefined || typeof showLocation !== 'function') return location
-  const shown = showLocation(location)
-  if (typeof shown?.command === 'string' && !/[\r\n]/.test(shown.command)) return shown
+  const visible = showLocation(location)
+  if (typeof visible?.command === 'string' && !/[\r\n]/.test(visible.command)) return visible
   throw new TypeError('showLocation must return { address, command }. The command must be one line.')
 }

@@ -561,7 +561,7 @@ describe('list with except and below', () => {
     await expect(collect(storage.list({ except: ['call_1'] as never }))).rejects.toThrow(TypeError)
   })
 
-  test('refuses an unknown option of a method that lists or removes entries', async () => {
+  test('refuses an unknown option of each method', async () => {
     const { storage } = recorded()
     const used = await storage.store('call_1', bytes('content'))
     const unknown = 'Unknown option "unusedFor". Known: '
@@ -570,6 +570,15 @@ describe('list with except and below', () => {
     await expect(collect(storage.list(options))).rejects.toThrow(`${unknown}below, except, signal.`)
     await expect(storage.gc(options)).rejects.toThrow(`${unknown}signal.`)
     await expect(storage.clear(options)).rejects.toThrow(`${unknown}signal.`)
+    const storing = `${unknown}metadata, signal, transfer, onStored.`
+    await expect(storage.store('a', bytes('a'), 'text/plain', options)).rejects.toThrow(storing)
+    await expect(storage.storeStream('a', stream(), 'text/plain', options)).rejects.toThrow(storing)
+    await expect(storage.openEntry('a', 'text/plain', options)).rejects.toThrow(`${unknown}metadata, maxBytes.`)
+    await expect(storage.retrieve(used, options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.retrieveRange(used, { offset: 0, length: 1 }, options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.open(used, options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.stat(used, options)).rejects.toThrow(`${unknown}signal.`)
+    await expect(storage.retrieve(used, null as never)).rejects.toThrow('retrieve() takes an object of options')
     await expect(storage.clear(null as never)).rejects.toThrow('clear() takes an object of options, got null.')
     expect(await collect(storage.list())).toHaveLength(1)
   })

@@ -62,6 +62,7 @@ import type {
 const DEFAULT_CONTENT_TYPE = 'text/plain'
 const MAX_KNOWN_CONTENT_TYPES = 10_000
 const COLLECT_EVERY_MS = 60 * 60_000
+const STORE_OPTIONS: readonly (keyof StoreOptions)[] = ['metadata', 'signal', 'transfer', 'onStored']
 
 export class StorageState {
   readonly driver: CompleteDriver
@@ -172,7 +173,7 @@ export class ScopedStorage implements Storage {
     options: StoreOptions = {},
   ): Promise<string> {
     const { driver, lifetime } = this.#state
-    assertNewEntry(key, contentType, options.metadata)
+    assertNewEntry(key, contentType, options, STORE_OPTIONS, 'store()')
     assertContent(content)
     lifetime.quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
@@ -189,7 +190,7 @@ export class ScopedStorage implements Storage {
     contentType: string = DEFAULT_CONTENT_TYPE,
     options: StoreOptions = {},
   ): Promise<string> {
-    assertNewEntry(key, contentType, options.metadata)
+    assertNewEntry(key, contentType, options, STORE_OPTIONS, 'storeStream()')
     assertChunks(chunks)
     checkAborted(options.signal)
     let size = 0
@@ -204,10 +205,11 @@ export class ScopedStorage implements Storage {
   async openEntry(
     key: string,
     contentType: string = DEFAULT_CONTENT_TYPE,
-    { metadata = {}, maxBytes = Infinity }: OpenEntryOptions = {},
+    options: OpenEntryOptions = {},
   ): Promise<EntryWriter> {
     const { driver, lifetime } = this.#state
-    assertNewEntry(key, contentType, metadata)
+    assertNewEntry(key, contentType, options, ['metadata', 'maxBytes'], 'openEntry()')
+    const { metadata, maxBytes = Infinity } = options
     const { assertOpenMaxBytes, OpenEntryWriter } = await loadOpenEntries()
     assertOpenMaxBytes(maxBytes)
     const reference = openReference(key)
@@ -277,12 +279,14 @@ export class ScopedStorage implements Storage {
   }
 
   async retrieve(reference: string, options: OperationOptions = {}): Promise<StoredContent> {
+    assertKnownOptions(options, ['signal'], 'retrieve()')
     const { content, info } = await orAborted(this.#read(reference, undefined, options), options.signal)
     return { content, contentType: info.contentType }
   }
 
   async retrieveRange(reference: string, range: ByteRange, options: OperationOptions = {}): Promise<StoredRange> {
     assertRange(range)
+    assertKnownOptions(options, ['signal'], 'retrieveRange()')
     const { content, info } = await orAborted(this.#read(reference, range, options), options.signal)
     return { content, contentType: info.contentType, size: info.size }
   }
@@ -308,6 +312,7 @@ export class ScopedStorage implements Storage {
   }
 
   async open(reference: string, options: OperationOptions = {}): Promise<OpenContent> {
+    assertKnownOptions(options, ['signal'], 'open()')
     return await orAborted(this.#open(reference, options), options.signal, (opened) => opened.close())
   }
 
@@ -403,11 +408,12 @@ export class ScopedStorage implements Storage {
     return this.#state.lifetime.isStale(time, this.#state.driver.refreshMs)
   }
 
-  async stat(reference: string, { signal }: OperationOptions = {}): Promise<StoredInfo> {
+  async stat(reference: string, options: OperationOptions = {}): Promise<StoredInfo> {
+    assertKnownOptions(options, ['signal'], 'stat()')
     const { driver, lifetime, contentTypes } = this.#state
-    const id = await this.#existingId(reference, { signal })
+    const id = await this.#existingId(reference, options)
     const stat = guard({ action: 'describe', reference }, () => driver.stat(id))
-    const info = await orAborted(stat, signal)
+    const info = await orAborted(stat, options.signal)
     const parts = info === undefined ? await this.#openParts(id) : undefined
     if (parts !== undefined) return this.#openInfo(reference, parts)
     if (info === undefined || (await lifetime.expire(id, info))) throw await this.#missing(id)

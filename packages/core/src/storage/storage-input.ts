@@ -63,7 +63,7 @@ export function assertKey(key: unknown): asserts key is string {
   if (typeof key !== 'string')
     throw new StorageError(
       'invalid-key',
-      `A key must be a string, got ${typeof key}. Pass the tool-call id, for example.`,
+      `A key must be a string, got ${shown(key)}. Pass the tool-call id, for example.`,
     )
   if (key.length > MAX_KEY_LENGTH)
     throw new StorageError('invalid-key', `A key may have at most ${MAX_KEY_LENGTH} characters, got ${key.length}.`, {
@@ -111,18 +111,25 @@ export function assertMetadata(metadata: unknown): void {
       throw new TypeError(`metadata.${JSON.stringify(name).slice(0, 80)} may have only a-z, 0-9 and "-" in its name.`)
     if (name.startsWith(OWN_METADATA))
       throw new TypeError(`metadata.${name} must not start with ${OWN_METADATA}, as Spillway's own names do.`)
-    if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${typeof value}.`)
+    if (typeof value !== 'string') throw new TypeError(`metadata.${name} must be a string, got ${shown(value)}.`)
     length += name.length + new TextEncoder().encode(value).length
   }
   if (length > MAX_METADATA_LENGTH)
     throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in total, got ${length}.`)
 }
 
-/** Checks the key, the content type and the metadata of a new entry. */
-export function assertNewEntry(key: string, contentType: string, metadata: unknown): void {
+/** Checks the key, the content type and the options of a new entry. */
+export function assertNewEntry(
+  key: string,
+  contentType: string,
+  options: { readonly metadata?: unknown },
+  known: readonly string[],
+  method: string,
+): void {
   assertKey(key)
   assertContentType(contentType)
-  assertMetadata(metadata)
+  assertKnownOptions(options, known, method)
+  assertMetadata(options.metadata)
 }
 
 export function assertRange(range: unknown): void {

@@ -20,7 +20,7 @@ describe('assertMcpOptions', () => {
 
   it.each([
     [null, 'options must be an object, got null: use(offloader).'],
-    ['all', 'options must be an object, got string: use(offloader).'],
+    ['all', 'options must be an object, got the string "all": use(offloader).'],
     [{ excluded: [] }, 'Unknown option "excluded". Known: scope, onError.'],
     [{ onError: true }, 'onError must be a function, got boolean.'],
   ])('rejects %j', (options, message) => {
