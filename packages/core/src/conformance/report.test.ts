@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatReport, type CaseResult, type ConformanceReport } from './report.ts'
+import { explainFailure, formatReport, type CaseResult, type ConformanceReport } from './report.ts'
 
 const results: readonly CaseResult[] = [
   { id: 'content/a', title: 'A | B', status: 'passed' },
@@ -62,4 +62,11 @@ test('a report can have a row for each case', () => {
   const lines = formatReport(report, { everyCase: true }).split('\n')
   expect(lines).toContain('| `content/a` | A \\| B  | passed         |')
   expect(lines).toContain('| `kill/b`    | E       | not-proven     |')
+})
+
+test('the explanation of an error that a driver has thrown names the values for a missing entry', () => {
+  const detail = 'deleting failed: StorageError unavailable: The storage could not delete a_1: ENOENT. Try again.'
+  expect(explainFailure({ id: 'scope/case', title: 'A', status: 'failed', detail })).toContain(
+    'likely mistake: the driver throws for a missing entry: read must return undefined, and remove false',
+  )
 })

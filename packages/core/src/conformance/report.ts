@@ -70,14 +70,19 @@ export function formatReport(report: ConformanceReport, options: FormatReportOpt
 /** Describe a failed case: its failure, its promise, and a mistake that backends often make. */
 export function explainFailure({ id, title, detail = 'failed', failure }: CaseResult): string {
   const isOfHarness = failure?.kind === 'setup' || failure?.kind === 'teardown'
-  const mistake = isOfHarness ? undefined : LIKELY_MISTAKES[id.slice(0, id.indexOf('/'))]
+  const ofArea = LIKELY_MISTAKES[id.slice(0, id.indexOf('/'))]
+  const mistake = isOfHarness ? undefined : DRIVER_THREW.test(detail) ? THROWING_DRIVER : ofArea
   return `${detail} (promised: ${title}${mistake === undefined ? '' : `; likely mistake: ${mistake}`})`
 }
+
+/** An error that a driver has thrown, as `createStorage` reports it. */
+const DRIVER_THREW = /\bThe storage could not [a-z]+/
+const THROWING_DRIVER = 'the driver throws for a missing entry: read must return undefined, and remove false'
 
 /** Frequent mistakes of backends, by the area of a case. */
 const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
   abort: 'the signal is not passed on, or is checked only before the work',
-  age: 'the age counts from storing instead of the last use, or expired entries are still found',
+  age: 'touch is missing, the age counts from storing instead of the last use, or expired entries are still found',
   clear: 'only one page of entries is removed, or the prefix matches other scopes too',
   concurrency: 'a read and a write have an await between them, so they are not atomic',
   content: 'a buffer is kept or returned instead of copied, or content is cut or decoded as text',
@@ -86,9 +91,10 @@ const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
   delete: 'a part of the entry, or its cached description, stays',
   durability: 'data is kept only in memory, or is written after store() has resolved',
   error: 'an error of the backend is passed on unchanged, or a wrapper loses fields of the error',
-  gc: 'an entry is checked and removed in two steps, or entries outside the scope are collected',
+  gc: 'an entry is checked and removed in two steps, for example without evict, or entries outside the scope are collected',
   harness: 'create() opens the same data twice, or a driver throws for a missing entry instead of returning undefined',
-  instances: 'an instance caches data that another instance has changed since',
+  instances:
+    'write returns true for an existing entry, or an instance caches data that another instance has changed since',
   key: 'the key is used as a name, cut, or normalized',
   kill: 'an entry is visible before it is complete',
   lifecycle: 'closing one object closes a connection that other objects use',
@@ -97,16 +103,16 @@ const LIKELY_MISTAKES: Readonly<Record<string, string>> = {
   metadata: 'metadata is shared with the caller, encoded lossily, or lost by another method of storing',
   open: 'content is cached by its reference alone, or for longer than its entry exists',
   outage: 'a failure of the backend is reported as a missing entry, or is ignored',
-  quota: 'removed bytes are still counted, or only one of several parallel stores is counted',
+  quota: 'touch is missing, removed bytes are still counted, or only one of several parallel stores is counted',
   range: 'offsets are wrong at the boundaries of chunks',
   reference: 'the reference is parsed or normalized instead of compared unchanged',
   scope:
     'segments are joined with a separator that they may contain, are normalized, or are matched by a prefix or a pattern',
-  stat: 'the description is cached, or created again at each use',
-  store: 'the reference is not made from all of key, content, type and scope, or an entry is written twice',
+  stat: 'touch is missing, or the description is cached or created again at each use',
+  store: 'write returns true for an existing entry, or the reference lacks a part of key, content, type and scope',
   stream: 'parts are written into the entry itself, or are not removed when the stream fails',
   turns: 'not every method counts as use, or turns are counted for all scopes at once',
-  undo: 'the last use is not compared with usedAt of the receipt',
+  undo: 'write returns true for an existing entry, or the last use is not compared with usedAt of the receipt',
 }
 
 type Status = CaseResult['status']

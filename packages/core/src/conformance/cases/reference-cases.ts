@@ -54,7 +54,7 @@ export const referenceCases: readonly ConformanceCase[] = [
         Symbol('reference'),
       ]
       for (const mistake of mistakes)
-        await rejectionCode('invalid-reference', `retrieving a ${typeof mistake}`, () =>
+        await rejectionCode('invalid-reference', `retrieving a value of the type ${typeof mistake}`, () =>
           storage.retrieve(mistake as string),
         )
     },

@@ -74,9 +74,9 @@ export const methodCases: readonly ConformanceCase[] = [
         try {
           pending = storage.retrieve(mistake as string)
         } catch (error) {
-          check(false, `retrieving a ${typeof mistake} threw instead of rejecting: ${String(error)}`)
+          check(false, `retrieving a value of the type ${typeof mistake} threw instead of rejecting: ${String(error)}`)
         }
-        await rejection(`retrieving a ${typeof mistake} that is not a reference`, () => pending)
+        await rejection(`retrieving a value of the type ${typeof mistake}`, () => pending)
       }
     },
   },
@@ -116,7 +116,7 @@ export const methodCases: readonly ConformanceCase[] = [
         if (typeof storage.storeStream === 'function')
           stores.push(() => storage.storeStream(key, stream(bytes('content'))))
         for (const store of stores) {
-          const error = await rejectionCode('invalid-key', `storing under a ${typeof key}`, store)
+          const error = await rejectionCode('invalid-key', `storing under a key of the type ${typeof key}`, store)
           checkEqual(error.retryable, false, 'retryable')
           if (typeof key !== 'string') continue
           check(error.key !== undefined && error.key !== '' && key.startsWith(error.key), `the key is ${error.key}`)
