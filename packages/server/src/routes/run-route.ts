@@ -172,11 +172,17 @@ const MAX_ISSUES = 5
 
 /** @throws HttpError `invalid-request` that names the invalid fields, but never contains their values. */
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const known = 'shape' in schema ? ` Known: ${Object.keys(Object(schema.shape)).join(', ')}.` : ''
+  const error: z.core.$ZodErrorMap = (issue) => {
+    if (issue.code === 'unrecognized_keys')
+      return `Unknown field ${JSON.stringify(issue.keys[0])}.${issue.inst === schema ? known : ''}`
+    return issue.code === 'invalid_type' && issue.input === undefined ? `missing (${issue.expected})` : undefined
+  }
+  const result = schema.safeParse(value, { error })
   if (result.success) return result.data
   const fields = new Map<string, string>()
   for (const { path, message } of result.error.issues.slice(0, MAX_ISSUES)) {
-    const field = path.map(String).join('.').slice(0, 80) || what
+    const field = [...(what === 'body' && path.length > 0 ? [] : [what]), ...path].map(String).join('.').slice(0, 80)
     // Later problems of a field are consequences of the first.
     if (!fields.has(field)) fields.set(field, `${field}: ${message.slice(0, 200)}`)
   }
