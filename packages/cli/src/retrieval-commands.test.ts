@@ -15,6 +15,7 @@ test('a suggested command has an option for each parameter', () => {
     "spillway get REFERENCE --sql 'SELECT a FROM t'",
   )
   expect(formatCommand({ references: ['a_1', 'b_2'], sql: 'x' })).toBe('spillway get a_1 b_2 --sql x')
+  expect(formatCommand({ reference: 'pdf_1' }, ' --store s')).toBe('spillway get pdf_1 --store s --raw > FILE')
   expect(formatGrep({ query: 'why', after: 5 }, ' --scope x')).toBe('spillway grep --scope x --query why --after 5')
   expect(formatGrep({ pattern: 'a|b' })).toBe("spillway grep -e 'a|b'")
 })

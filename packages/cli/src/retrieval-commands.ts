@@ -8,7 +8,9 @@ export function formatCommand(call: RetrievalCall, storeArguments = '', program:
   const [reference = call.reference, ...others] = call.references ?? []
   if (reference === undefined) return options.join(' ')
   const shown = [reference, ...others].map(shownReference).join(' ')
-  return [`${program} get ${shown}${storeArguments}`, ...options].join(' ')
+  // Without a filter, a pipe gets all bytes, which an agent would read.
+  const filters = options.length === 0 ? ['--raw > FILE'] : options
+  return [`${program} get ${shown}${storeArguments}`, ...filters].join(' ')
 }
 
 /** Write a search of the whole scope as a command. */
