@@ -133,7 +133,7 @@ describe('offloadTools', () => {
     expect(() => offloadTools(loose(ofAnother), offloader)).toThrow(TypeError)
   })
 
-  it.each([null, undefined, 'tools'])('rejects %j as tools', (tools) => {
+  it.each([null, undefined, 'tools', []])('rejects %j as tools', (tools) => {
     expect(() => offloadTools(tools as unknown as ToolSet, newOffloader())).toThrow(/^tools must be an object/)
   })
 

@@ -9,6 +9,7 @@ import {
   offloadThrown,
   takesReferences,
 } from '@spillway/core/adapter'
+import { shown } from '@spillway/core/driver'
 import { asSchema, jsonSchema, type FlexibleSchema, type Schema, type ToolSet } from 'ai'
 import { retrievalTool, type RetrievalToolEntry } from './retrieval-tool.ts'
 
@@ -38,9 +39,8 @@ export type OffloadedTools<TOOLS extends ToolSet> = TOOLS & { [RETRIEVAL_TOOL_NA
  * ```
  */
 export function offloadTools<TOOLS extends ToolSet>(tools: TOOLS, offloader: ContextOffloader): OffloadedTools<TOOLS> {
-  if (typeof tools !== 'object' || tools === null) {
-    throw new TypeError(`tools must be an object of tools by name, got ${tools === null ? 'null' : typeof tools}.`)
-  }
+  if (typeof tools !== 'object' || tools === null || Array.isArray(tools))
+    throw new TypeError(`tools must be an object of tools by name, got ${shown(tools)}.`)
   assertOffloader(offloader, 'offloadTools(tools, new ContextOffloader({ storage }))')
   const entries = Object.entries(tools).map(([name, tool]) => [name, offloadTool(name, tool as AnyTool, offloader)])
   const wrapped = Object.fromEntries(entries) as OffloadedTools<TOOLS>

@@ -54,13 +54,14 @@ describe('options', () => {
 
   const memory = { storage: new InMemoryStorage() }
   it.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /^storage must have the methods store\(\) and retrieve\(\)/],
-    ['no storage', {}, /^storage must have .*Pass a backend such as new InMemoryStorage\(\)/],
+    ['nothing', undefined, /^ContextOffloader needs options with { storage }/],
+    ['no storage', {}, /such as { storage: new InMemoryStorage\(\) }/],
     [
       'a storage of new Agent({ storage })',
       { storage: { read: 1, write: 1 } },
       /^storage must have .*store\(\) is miss/,
     ],
+    ['a storage in place of the options', memory.storage, /^ContextOffloader needs options with { storage }/],
     ['a limit of 0', { ...memory, maxResultTokens: 0 }, /^maxResultTokens must be positive/],
     ['a limit that is not a number', { ...memory, maxResultTokens: Number.NaN }, /^maxResultTokens must be positive/],
     ['a negative preview', { ...memory, previewTokens: -1 }, /^previewTokens must be non-negative/],

@@ -156,8 +156,8 @@ const NAMES: readonly string[] = [
 ] satisfies (keyof ContextOffloaderOptions)[]
 
 export function resolveOptions(options: ContextOffloaderOptions): ResolvedOptions {
-  if (typeof options !== 'object' || options === null || !('storage' in options))
-    throw new TypeError('ContextOffloader needs options with at least { storage }: new ContextOffloader({ storage }).')
+  if (typeof options !== 'object' || options === null || options.storage === undefined)
+    throw new TypeError('ContextOffloader needs options with { storage }, such as { storage: new InMemoryStorage() }.')
   assertKnownOptions(options, NAMES, 'ContextOffloader')
   assertStorage(options.storage)
   const limits = resolveLimits(options)
