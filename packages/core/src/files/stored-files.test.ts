@@ -369,6 +369,10 @@ describe('StoredFiles.find', () => {
   it.each([[NaN], [-1], ['many']])('refuses %j as maxMatches, and a pattern that is not text', async (maxMatches) => {
     const files = new StoredFiles(tinyStorage())
     await expect(files.find('a', { maxMatches: maxMatches as number })).rejects.toThrow(/^maxMatches must be/)
+    await expect(files.find('a', { max: 1 } as never)).rejects.toThrow(
+      'Unknown option "max". Known: files, maxMatches.',
+    )
+    expect(() => new StoredFiles(tinyStorage(), { folder: '/' } as never)).toThrow('Unknown option "folder"')
     await expect(files.find(7 as unknown as string)).rejects.toThrow('text must be a string, got 7.')
   })
 })

@@ -12,7 +12,7 @@ import {
   type FileEntry,
 } from './file-entry.ts'
 import { findLines, readLinePage, type FoundLine, type LinePage } from './read-line-page.ts'
-import { shown } from '../storage/storage-input.ts'
+import { assertKnownOptions, shown } from '../storage/storage-input.ts'
 
 const MAX_MATCHES = 10_000
 /** Number of times that a file is read if it is replaced meanwhile. */
@@ -81,7 +81,9 @@ export class StoredFiles {
   readonly #resultFolder: string
   readonly #lock = new KeyedLock()
 
-  constructor(storage: Storage | (() => Storage), { resultFolder = '/results/' }: StoredFilesOptions = {}) {
+  constructor(storage: Storage | (() => Storage), options: StoredFilesOptions = {}) {
+    assertKnownOptions(options, ['resultFolder'], 'StoredFiles')
+    const { resultFolder = '/results/' } = options
     if (typeof resultFolder !== 'string' || (resultFolder !== '/' && refuseFilePath(resultFolder.replace(/\/$/, ''))))
       throw new TypeError(`resultFolder must be an absolute path such as '/results/', got ${shown(resultFolder)}.`)
     this.#resultFolder = resultFolder.endsWith('/') ? resultFolder : `${resultFolder}/`
@@ -119,7 +121,9 @@ export class StoredFiles {
   }
 
   /** Find lines that contain a literal text, file by file, up to the limit. */
-  async find(text: string, { files, maxMatches = MAX_MATCHES }: FindOptions = {}): Promise<FoundLines> {
+  async find(text: string, options: FindOptions = {}): Promise<FoundLines> {
+    assertKnownOptions(options, ['files', 'maxMatches'], 'find()')
+    const { files, maxMatches = MAX_MATCHES } = options
     if (typeof text !== 'string') throw new TypeError(`text must be a string, got ${shown(text)}.`)
     if (!(maxMatches >= 0)) throw new TypeError(`maxMatches must be 0 or more, got ${maxMatches}.`)
     const matches: FoundLine[] = []

@@ -258,6 +258,16 @@ test.each([null, undefined, 7, 'text', [], () => undefined, new URL('file:///tmp
   },
 )
 
+test('assertKnownOptions refuses an object that is not options by its class', () => {
+  class Storage {
+    readonly locate = 1
+  }
+  expect(() => assertKnownOptions(new Storage(), ['ttlMs'], 'Bucket')).toThrow(
+    'Bucket takes an object of options, got an object of the class Storage.',
+  )
+  expect(() => assertKnownOptions(Object.assign(Object.create(null), { a: 1 }), [], 'Bucket')).toThrow('option "a"')
+})
+
 test('assertKnownOptions names the unknown option and all known options', () => {
   expect(() => assertKnownOptions({ tllMs: 1 }, ['ttlMs', 'maxBytes'], 'Bucket')).toThrow(
     'Unknown option "tllMs". Known: ttlMs, maxBytes.',

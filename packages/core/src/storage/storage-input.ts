@@ -9,9 +9,13 @@ import { checkAborted, orAborted, SourceError, StorageError } from './storage-er
 export function assertKnownOptions(options: unknown, names: readonly string[], subject: string): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options) || options instanceof URL)
     throw new TypeError(`${subject} takes an object of options, got ${shown(options)}.`)
-  for (const name of Object.keys(options))
-    if (!names.includes(name))
-      throw new TypeError(`Unknown option ${JSON.stringify(name)}. Known: ${names.join(', ')}.`)
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  const className = options.constructor?.name
+  // A storage in place of options, for example, does not have a misspelled option.
+  if (className !== undefined && className !== 'Object')
+    throw new TypeError(`${subject} takes an object of options, got an object of the class ${className}.`)
+  throw new TypeError(`Unknown option ${JSON.stringify(unknown)}. Known: ${names.join(', ')}.`)
 }
 
 /** Show a value in the error of an invalid option. Text is in quotes, so that `'10'` does not look like a number. */

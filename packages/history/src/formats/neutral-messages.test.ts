@@ -19,15 +19,17 @@ it('the neutral format never reports messages of another format as unchanged', (
   for (const message of neutralMessages().read(changed)) expect(isAsRead(message)).toBe(false)
 })
 
+const FORMAT = ' For messages of an API, pass their format, such as format: openAIChat().'
+
 it.each([
   ['a value that is not an array', {}, 'messages must be an array, not an object.'],
   ['a message that is not an object', ['x'], "messages[0] must be an object, not 'x'."],
   [
     'an unknown role',
     [{ role: 'model', parts: [] }],
-    "messages[0].role must be system, user, assistant or tool, not 'model'.",
+    `messages[0].role must be system, user, assistant or tool, not 'model'.${FORMAT}`,
   ],
-  ['a message without parts', [{ role: 'user' }], 'messages[0].parts must be an array, not undefined.'],
+  ['a message without parts', [{ role: 'user' }], `messages[0].parts must be an array, not undefined.${FORMAT}`],
 ])('the neutral format rejects %s', (_what, conversation, error) => {
   expect(() => neutralMessages().read(conversation as HistoryMessage[])).toThrow(new TypeError(error))
 })

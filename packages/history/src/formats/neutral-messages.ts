@@ -22,8 +22,11 @@ export function neutralMessages(): HistoryFormat<HistoryMessage[]> {
     name: 'neutral',
     read: (conversation) => {
       for (const [index, { role, parts }] of checkObjects(conversation).entries()) {
-        if (!ROLES.has(role)) throw fieldError(`messages[${index}].role`, 'system, user, assistant or tool', role)
-        if (!Array.isArray(parts)) throw fieldError(`messages[${index}].parts`, 'an array', parts)
+        if (ROLES.has(role) && Array.isArray(parts)) continue
+        const { message } = ROLES.has(role)
+          ? fieldError(`messages[${index}].parts`, 'an array', parts)
+          : fieldError(`messages[${index}].role`, 'system, user, assistant or tool', role)
+        throw new TypeError(`${message} For messages of an API, pass their format, such as format: openAIChat().`)
       }
       return [...conversation]
     },
