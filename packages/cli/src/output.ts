@@ -4,7 +4,7 @@ import { CliError, EXIT_CODE } from './cli-error.ts'
 
 /** Thrown if standard output cannot be written, for example on a full disk. */
 export class OutputError extends CliError {
-  /** Whether the reader closed it, for example after `spillway get … | head`, or with a closed terminal. */
+  /** Whether the reader closed standard output, for example after `spillway get … | head`, or with a closed terminal. */
   readonly isClosed: boolean
 
   constructor(cause: NodeJS.ErrnoException) {

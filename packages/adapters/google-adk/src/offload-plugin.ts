@@ -166,7 +166,7 @@ function isAwaited(tool: BaseTool, { actions }: Context): boolean {
   return Object.keys({ ...actions.requestedAuthConfigs, ...actions.requestedToolConfirmations }).length > 0
 }
 
-/** Whether the model accepts functions. Some reject functions, always or with a schema or provider tools. */
+/** Whether the model accepts functions. Some models reject functions: always, or beside a schema or provider tools. */
 function takesFunctions({ config, contents }: LlmRequest): boolean {
   const tools = config?.tools ?? []
   if (tools.some((tool) => 'functionDeclarations' in tool)) return true

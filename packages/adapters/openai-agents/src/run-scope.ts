@@ -7,7 +7,7 @@ import type { ResultOutput } from './result-parts.ts'
 export interface ScopeRun {
   /** The program's `context`; an empty object by default. */
   readonly context: unknown
-  /** The id of the run's `Session`. Without a session, its `conversationId`. Absent outside of `offloadRunner`. */
+  /** The id of the run's `Session`. Without a session, its `conversationId`. Absent without `offloadRunner`. */
   readonly sessionId?: string | undefined
 }
 

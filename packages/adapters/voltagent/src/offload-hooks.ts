@@ -29,7 +29,7 @@ interface ErrorHook {
  * Make the hooks of an agent that end a turn with each model call, and offload results that {@link offloadTools}
  * misses.
  *
- * It misses results in past messages, and results of tools that VoltAgent adds itself, such as `delegate_task`. For
+ * Missed results are in past messages, or come from tools that VoltAgent adds itself, such as `delegate_task`. For
  * such tools, your program gets the replacement, too. Give these hooks to the agent, not to its operations.
  *
  * @throws TypeError for an invalid offloader or option.

@@ -1,5 +1,5 @@
 /**
- * Number of bytes to retain in case the reader fails. It is larger than the number of bytes that can wait for the
+ * Number of bytes to retain in case the reader fails, larger than the number of bytes that can wait for the
  * store.
  */
 const RETAINED_BYTES = 10 * 1024 * 1024

@@ -80,7 +80,7 @@ function asEntry(info: StoredInfo, resultFolder: string): FileEntry {
   return { path: resultPath, info, version: 0, createdAt, replaced: [] }
 }
 
-/** Two processes may store the same version number. Then the later entry is newer. */
+/** Two processes may store the same version number. The entry that was stored later is then the newer version. */
 function isNewer(a: FileEntry, b: FileEntry): boolean {
   if (a.version !== b.version) return a.version > b.version
   if (a.info.storedAt !== b.info.storedAt) return a.info.storedAt > b.info.storedAt

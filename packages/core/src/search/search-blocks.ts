@@ -146,7 +146,7 @@ export function pieceText(bytes: Uint8Array, start: number, end: number): PieceT
   }
 }
 
-/** Maps units to bytes, fastest in ascending order. Text and bytes have equal LFs, so units are counted in one line. */
+/** Maps units to bytes, fastest in ascending order. Only units of one line are counted, because each LF is one byte. */
 function byteFinder(bytes: Uint8Array, start: number, end: number, text: string, isDirect: boolean) {
   let atUnit = 0
   let atByte: number = start

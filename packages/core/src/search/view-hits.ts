@@ -219,7 +219,7 @@ async function viewPart(
   return viewDecoded(of, bytes.subarray(begin), start + offset + begin, keep, match, seen)
 }
 
-/** View up to `keep` units of a line from the byte `start`. Of a progress line, view the state with the match. */
+/** View up to `keep` units of a line from the byte `start`. In a progress line, only the state with the match. */
 function viewDecoded(
   of: Pick<LineView, 'number' | 'line'>,
   bytes: Uint8Array,

@@ -113,10 +113,12 @@ export function writeWithSystem(
 function textOfSystem({ role, parts }: HistoryMessage, index: number, format: string): string {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   if (role === 'system' && texts.length === parts.length) return texts.join('\n\n')
-  throw new TypeError(
-    `messages[${index}] was not read with the format ${format}. Write messages with the format that read them.`,
-  )
+  throw otherFormat(`messages[${index}]`, format)
 }
+
+/** Create the error for messages that another format has read. */
+export const otherFormat = (what: string, format: string): TypeError =>
+  new TypeError(`${what} was not read with the format ${format}. Write messages with the format that read them.`)
 
 /** Return a function that creates native values of a format. */
 export const nativeIn =

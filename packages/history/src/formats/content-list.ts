@@ -8,7 +8,7 @@ import {
   type HistoryToolCall,
   type HistoryToolResult,
 } from '../history-message.ts'
-import { fieldError, isFields, type Fields } from './check-fields.ts'
+import { fieldError, isFields, otherFormat, type Fields } from './check-fields.ts'
 
 /** Mark a part as read, with its native value. A part of an unknown form is opaque. */
 export const readAs = <Part extends HistoryPart | HistoryContent>(format: string, value: unknown, part?: Part): Part =>
@@ -113,7 +113,7 @@ export function writeContent(
     if (part.type === 'tool-call' || part.type === 'tool-result') {
       if (isFields(native) && rules.patchTool !== undefined)
         return isAsRead(part) ? native : rules.patchTool(native, part, `${place}.parts[${at}]`)
-      throw new TypeError(`${place}: this ${part.type} was not read with the format ${rules.format}.`)
+      throw otherFormat(`${place}: this ${part.type}`, rules.format)
     }
     const block = rules.blockOf === undefined ? native : rules.blockOf(native)
     if (block !== undefined && (isAsRead(part) || part.type !== 'text')) return block as WrittenPiece

@@ -15,6 +15,7 @@ import {
   fieldError,
   isFields,
   nativeOf,
+  otherFormat,
   withFields,
   writeMessages,
   type Fields,
@@ -192,7 +193,7 @@ function isPartField(native: Fields, field: (typeof OWN_FIELDS)[number]): boolea
 
 function patchCall(own: Fields | undefined, part: HistoryToolCall, place: string): unknown {
   const call = own?.['tool_calls']
-  if (!isFields(call)) throw new TypeError(`${place}: this tool-call was not read with the format ${OPENAI_CHAT}.`)
+  if (!isFields(call)) throw otherFormat(`${place}: this tool-call`, OPENAI_CHAT)
   if (isAsRead(part)) return call
   const [field, name] = call['type'] === 'custom' ? ['custom', 'input'] : ['function', 'arguments']
   const input = typeof part.input === 'string' ? part.input : jsonText(part.input, place)

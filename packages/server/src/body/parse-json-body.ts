@@ -17,7 +17,7 @@ interface ParseOptions extends JsonLimits {
   readonly pieceBytes?: number | undefined
 }
 
-/** Parse a UTF-8 body in parts. Of a repeated key, the last value wins. Rejects with `invalid-json` or `too-large`. */
+/** Parse a UTF-8 body in parts. The last value of a repeated key is used. Rejects with `invalid-json` or `too-large`. */
 export async function parseJsonBody(bytes: Uint8Array, options: ParseOptions): Promise<unknown> {
   try {
     const steps = parsePieces(bytes, options)

@@ -142,7 +142,7 @@ export class Connection {
 const wasClosed = (): StorageError =>
   new StorageError('unavailable', 'The storage was closed. Create a new one.', { retryable: false })
 
-/** Number of failed attempts to connect, and milliseconds of failures, after which a command fails. */
+/** A command fails after this number of failed connects, or if connects fail for this number of milliseconds. */
 const FAILED_CONNECTS = 2
 const FAILING_MS = 500
 

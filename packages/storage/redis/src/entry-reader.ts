@@ -22,7 +22,7 @@ import {
 } from './keys.ts'
 import { EXAMINE, RESTORE } from './scripts.ts'
 
-/** Number of bytes to read for a description. It is enough for line indexes of 100 MB of text. */
+/** Number of bytes to read for a description, enough for line indexes of 100 MB of text. */
 const HEADER_BYTES = 4 * 1024
 /** Number of content bytes to read together with the description. */
 const EARLY_BYTES = 64 * 1024

@@ -75,7 +75,7 @@ export function s3Driver(options: S3DriverOptions): StorageDriver {
   const idsOf = (page: readonly { readonly key: string }[]): EntryId[] =>
     page.map(({ key }) => names.idOf(key)).filter((id) => id !== undefined)
 
-  /** Siblings of living writers are kept, because their entry is written later. */
+  /** Keeps the siblings of a writer that is alive, because the writer stores the entry later. */
   const collectSiblings = async (prefix: string, now: number): Promise<CollectReport> => {
     let leftovers = 0
     let bytes = 0

@@ -188,7 +188,7 @@ function shared(database: SqliteDatabase): Session {
 
 const PAUSES_MS: readonly number[] = [1, 1, 2, 4, 8, 16]
 
-/** Repeats work that another connection blocks. Of the waiting tasks, only the first is active. */
+/** Repeats work that another connection blocks. Only the first waiting task is active. */
 function patience(timeoutMs: number, pace: Pace) {
   let line: Promise<unknown> = Promise.resolve()
   let waiting = 0

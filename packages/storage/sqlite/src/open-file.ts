@@ -74,7 +74,7 @@ function assertLogIsThere({ open, path }: OpenFileOptions): void {
   if (hasIndex || !isAlone(open, path)) throw new LogRemoved(path)
 }
 
-/** Whether this connection can lock the file exclusively, or the file is read-only. Creates no log. */
+/** Whether this connection can lock the file exclusively, or the file is read-only. Does not create a log file. */
 function isAlone(open: OpenDatabase, path: string): boolean {
   let database: SqliteDatabase | undefined
   try {

@@ -146,7 +146,7 @@ class SessionConnection implements Connection {
   readonly #transport: WebStandardStreamableHTTPServerTransport
   /** Requests of the client without an answer, with their progress tokens. */
   readonly #open = new Map<RequestId, unknown>()
-  /** Messages that answer no request. They wait until the client opens a stream. */
+  /** Messages that answer no request, and wait until the client opens a stream. */
   readonly #waiting: Message[] = []
   readonly #numbers = new ExactNumbers()
   readonly #maxRequestBytes: number

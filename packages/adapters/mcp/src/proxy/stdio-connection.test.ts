@@ -146,7 +146,7 @@ describe('a message that is too large', () => {
   it.each([
     ['with its id first', { jsonrpc: '2.0', id: 7, method: 'x', params: { result: { text } } }],
     ['with its id last', { method: 'x', params: { result: { text } }, jsonrpc: '2.0', id: 7 }],
-  ])('is refused to its sender if it is a request %s', async (_name, message) => {
+  ])('causes an error response to its sender if the message is a request %s', async (_name, message) => {
     const { told, input, written } = await bench(1_000)
     input.write(`${JSON.stringify(message)}\n`)
     await settle()

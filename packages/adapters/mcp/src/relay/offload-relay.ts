@@ -118,7 +118,7 @@ export class OffloadRelay {
     }
   }
 
-  /** Returns the result of the client's side. */
+  /** Returns what the client's transport returned for the message. */
   fromServer(message: Message, options?: unknown): unknown {
     const id = isResponse(message) ? this.#pendingId(message.id) : undefined
     const pending = id === undefined ? undefined : this.#pending.get(id)

@@ -62,7 +62,7 @@ export function historyInputFilter(
 type Item = AgentInputItem
 type Fields = Readonly<Record<string, unknown>>
 
-/** Insert the instructions into copies of the items, after the leading system messages. They can get a summary. */
+/** Insert the instructions after the leading system messages, in copies of the items, for a summary to be added. */
 export function joinPrompt({ input, instructions = '' }: ModelInputData): Item[] {
   const items = input.map((item) => ({ ...item }))
   return items.toSpliced(systemCount(input), 0, { role: 'system', content: instructions })

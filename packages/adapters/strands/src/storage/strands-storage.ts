@@ -21,7 +21,7 @@ export interface KeyedStorage extends StrandsStorage {
  * Give a storage Strands' unified interface, for its `ContextOffloader` and for everything else that takes a `Storage`.
  *
  * Each key has its own scope. The newest entry in this scope is the value. Readers get a complete value, old or new,
- * even after a crash. Of several concurrent writes, one remains.
+ * even after a crash. If several writes run concurrently, one of the values is kept.
  *
  * Keys have no `.` segments or control characters, at most 1,023 characters, and at most 16 segments together with the
  * storage's scope. Pass a scope that is used for nothing else.

@@ -280,8 +280,8 @@ interface SessionMessage extends TranscriptMessage {
 }
 
 /**
- * Read one JSON value per line: messages, or a session of Claude Code. Of a session, read only the messages that its
- * model still sees.
+ * Read one JSON value per line: messages, or a session of Claude Code. From a session, only messages that the model
+ * still sees are read.
  *
  * @param isSession - If absent, the first line with a message decides whether it is a session.
  */

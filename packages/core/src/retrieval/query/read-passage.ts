@@ -62,7 +62,7 @@ export function passageReader(
     return (await viewHits(source, [{ start: byteOf(start), end: byteOf(end) }], reading)).views
   }
 
-  /** Finds the word with the highest weight of at least `least`. Of equal weights, the first word is returned. */
+  /** Finds the first word with the highest weight, if this weight is at least `least`. */
   function matchIn(text: string, end: number, least: number): ByteSpan | undefined {
     let best: ByteSpan | undefined
     let bestWeight = -1

@@ -808,7 +808,7 @@ describe('an SQL statement that is refused', () => {
     const { code, text } = await fail(toolOf({ r: { content: other } }), { reference: 'r', sql: 'SELECT 1 FROM t' })
     expect(code).toBe('not-a-table')
     expect(text).toBe(
-      'Error: "r" is not a table. Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.',
+      'Error: "r" is not a table. Search it with a pattern. If it is JSON, select its rows with json_path: $.* for each value, or $ for one row, to use with json_each.',
     )
   })
 

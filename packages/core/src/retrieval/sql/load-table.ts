@@ -39,7 +39,7 @@ let cachedBytes = 0
 const storages = new WeakMap<Storage, number>()
 let storageCount = 0
 
-/** Loads tables. Of a document without rows, loads its largest array of rows. Throws `not-a-table`, `too-large`. */
+/** Loads tables. If a document is not a table, its largest table is loaded. Throws `not-a-table`, `too-large`. */
 export async function loadTables(
   source: ContentSource,
   path: string | undefined,
@@ -179,7 +179,7 @@ function tooLarge({ reference }: ContentSource, what: string): RetrievalError {
 function noTable({ reference }: ContentSource, path?: string): RetrievalError {
   const rows = 'is not a table'
   const others =
-    'Search it with a pattern. Of JSON, json_path selects rows: $.* its values, or $ the whole as one row for json_each.'
+    'Search it with a pattern. If it is JSON, select its rows with json_path: $.* for each value, or $ for one row, to use with json_each.'
   if (path === undefined) return new RetrievalError('not-a-table', `${quote(reference)} ${rows}. ${others}`)
   const call = { reference, json_path: path }
   return new RetrievalError('not-a-table', `The result of ${quote(path)} ${rows}. To see it:`, { call })

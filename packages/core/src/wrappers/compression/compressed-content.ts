@@ -22,7 +22,7 @@ import {
 } from './block-table.ts'
 
 const BATCH_BLOCKS = 16
-/** Number of bytes that are first read from the end of a content. They contain the table of about 500 blocks. */
+/** Number of bytes that are first read from the end of a content. These bytes contain the table of about 500 blocks. */
 const FIRST_TAIL_BYTES = 4_096
 const CODECS: readonly CodecName[] = ['gzip', 'zstd']
 type ReadCompressed = (range: ByteRange) => Promise<Uint8Array>
