@@ -105,7 +105,6 @@ function usageMessage({ message }: CommanderError, args: readonly string[]): str
   }
   const help = [...names, '--help'].join(' ')
   const known = command.commands.map((each) => each.name()).join(', ')
-  // A command that also runs without a further command takes a misspelled one for an argument.
   const isUnknown = known !== '' && /^error: (?:unknown command|too many arguments)/.test(message)
   const sentence = `${message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}.`.replace(/([.?)])\./, '$1')
   return `${sentence}${isUnknown ? ` Commands: ${known}.` : ''} See ${help}.`

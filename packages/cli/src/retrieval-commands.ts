@@ -9,8 +9,8 @@ export function formatCommand(call: RetrievalCall, storeArguments = '', program:
   if (reference === undefined) return options.join(' ')
   const shown = [reference, ...others].map(shownReference).join(' ')
   // Without a filter, a pipe gets all bytes, which an agent would read.
-  const filters = options.length === 0 ? ['--raw > FILE'] : options
-  return [`${program} get ${shown}${storeArguments}`, ...filters].join(' ')
+  if (options.length === 0) options.push('--raw > FILE')
+  return [`${program} get ${shown}${storeArguments}`, ...options].join(' ')
 }
 
 /** Write a search of the whole scope as a command. */

@@ -139,11 +139,9 @@ const FIELDS = [...CALL_FIELDS, 'content', 'callsInTurn', 'isCancelled']
 const STREAM_FIELDS = [...CALL_FIELDS, 'chunks', 'contentType', 'store']
 
 export function assertOffloadRequest(request: unknown): asserts request is OffloadRequest {
-  const { toolName, toolCallId, content, callsInTurn, purpose, signal } = Object(request) as Partial<
-    Record<keyof OffloadRequest, unknown>
-  >
   assertKnownOptions(request, FIELDS, 'offload()')
-  assertCall(toolName, toolCallId, purpose, signal)
+  assertCall(request as Fields)
+  const { content, callsInTurn } = request as Fields
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
     throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${shown(callsInTurn)}.`)
   if (!Array.isArray(content))
@@ -156,11 +154,9 @@ export function assertBlocks(content: readonly unknown[]): asserts content is re
 }
 
 export function assertOffloadStreamRequest(request: unknown): asserts request is OffloadStreamRequest {
-  const { toolName, toolCallId, chunks, contentType, isError, store, purpose, signal } = Object(request) as Partial<
-    Record<keyof OffloadStreamRequest, unknown>
-  >
   assertKnownOptions(request, STREAM_FIELDS, 'offloadStream()')
-  assertCall(toolName, toolCallId, purpose, signal)
+  assertCall(request as Fields)
+  const { chunks, contentType, isError, store } = request as Fields
   assertChunks(chunks)
   if (contentType !== undefined) assertContentType(contentType)
   for (const [name, value] of Object.entries({ isError, store }))
@@ -168,7 +164,9 @@ export function assertOffloadStreamRequest(request: unknown): asserts request is
       throw new TypeError(`${name} must be a function, got ${shown(value)}.`)
 }
 
-function assertCall(toolName: unknown, toolCallId: unknown, purpose: unknown, signal: unknown): void {
+type Fields = Readonly<Record<string, unknown>>
+
+function assertCall({ toolName, toolCallId, purpose, signal }: Fields): void {
   if (typeof toolName !== 'string') throw new TypeError(`toolName must be a string, got ${shown(toolName)}.`)
   if (typeof toolCallId !== 'string') throw new TypeError(`toolCallId must be a string, got ${shown(toolCallId)}.`)
   if (purpose !== undefined && typeof purpose !== 'string')

@@ -173,7 +173,8 @@ export class ScopedStorage implements Storage {
     options: StoreOptions = {},
   ): Promise<string> {
     const { driver, lifetime } = this.#state
-    assertNewEntry(key, contentType, options, STORE_OPTIONS, 'store()')
+    assertKnownOptions(options, STORE_OPTIONS, 'store()')
+    assertNewEntry(key, contentType, options.metadata)
     assertContent(content)
     lifetime.quota?.assertFits(key, content.byteLength)
     checkAborted(options.signal)
@@ -190,7 +191,8 @@ export class ScopedStorage implements Storage {
     contentType: string = DEFAULT_CONTENT_TYPE,
     options: StoreOptions = {},
   ): Promise<string> {
-    assertNewEntry(key, contentType, options, STORE_OPTIONS, 'storeStream()')
+    assertKnownOptions(options, STORE_OPTIONS, 'storeStream()')
+    assertNewEntry(key, contentType, options.metadata)
     assertChunks(chunks)
     checkAborted(options.signal)
     let size = 0
@@ -208,8 +210,9 @@ export class ScopedStorage implements Storage {
     options: OpenEntryOptions = {},
   ): Promise<EntryWriter> {
     const { driver, lifetime } = this.#state
-    assertNewEntry(key, contentType, options, ['metadata', 'maxBytes'], 'openEntry()')
+    assertKnownOptions(options, ['metadata', 'maxBytes'], 'openEntry()')
     const { metadata, maxBytes = Infinity } = options
+    assertNewEntry(key, contentType, metadata)
     const { assertOpenMaxBytes, OpenEntryWriter } = await loadOpenEntries()
     assertOpenMaxBytes(maxBytes)
     const reference = openReference(key)

@@ -12,7 +12,6 @@ export function assertKnownOptions(options: unknown, names: readonly string[], s
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown === undefined) return
   const className = options.constructor?.name
-  // A storage in place of options, for example, does not have a misspelled option.
   if (className !== undefined && className !== 'Object')
     throw new TypeError(`${subject} takes an object of options, got an object of the class ${className}.`)
   throw new TypeError(`Unknown option ${JSON.stringify(unknown)}. Known: ${names.join(', ')}.`)
@@ -122,18 +121,11 @@ export function assertMetadata(metadata: unknown): void {
     throw new TypeError(`metadata may have at most ${MAX_METADATA_LENGTH} bytes in total, got ${length}.`)
 }
 
-/** Checks the key, the content type and the options of a new entry. */
-export function assertNewEntry(
-  key: string,
-  contentType: string,
-  options: { readonly metadata?: unknown },
-  known: readonly string[],
-  method: string,
-): void {
+/** Checks the key, the content type and the metadata of a new entry. */
+export function assertNewEntry(key: string, contentType: string, metadata: unknown): void {
   assertKey(key)
   assertContentType(contentType)
-  assertKnownOptions(options, known, method)
-  assertMetadata(options.metadata)
+  assertMetadata(metadata)
 }
 
 export function assertRange(range: unknown): void {

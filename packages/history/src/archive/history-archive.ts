@@ -72,7 +72,6 @@ export interface ReplacedContent {
   readonly isError: boolean
 }
 
-/** A parsed replacement. */
 export interface ParsedReplacement {
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly ArchivedItem[]

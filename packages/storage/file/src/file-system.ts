@@ -146,7 +146,6 @@ export async function doneUnless(codes: string | readonly string[], operation: P
   return (await unless(codes, done)) ?? false
 }
 
-/** Creates a file with its whole content. */
 export async function createWhole(fileSystem: FileSystem, path: string, content: Uint8Array): Promise<void> {
   const file = await fileSystem.createFile(path)
   try {

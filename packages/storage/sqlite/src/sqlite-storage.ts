@@ -57,7 +57,6 @@ const DEFAULT_BUSY_TIMEOUT_MS = 5_000
 const DEFAULT_CHUNK_BYTES = 131_072
 const MIN_CHUNK_BYTES = 4_096
 const MAX_CHUNK_BYTES = 1_048_576
-/** Largest delay of a timer. */
 const MAX_TIMEOUT_MS = 2_147_483_647
 const OWN_NAMES: readonly string[] = [
   ...(['path', 'database', 'busyTimeoutMs', 'fsync', 'chunkBytes'] as const),

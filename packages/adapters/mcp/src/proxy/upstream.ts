@@ -27,7 +27,6 @@ export type UpstreamEvent =
     }
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
-/** The server of a proxy. */
 export interface ProxiedServer {
   /** The name used in messages and events. */
   readonly name: string
