@@ -145,7 +145,7 @@ export function assertOffloadRequest(request: unknown): asserts request is Offlo
   if (callsInTurn !== undefined && !(typeof callsInTurn === 'number' && callsInTurn >= 1))
     throw new TypeError(`callsInTurn must be a number of tool calls, 1 or more, got ${shown(callsInTurn)}.`)
   if (!Array.isArray(content))
-    throw new TypeError(`content must be an array of blocks such as { type: 'text', text }, got ${shown(content)}.`)
+    throw new TypeError(`content must be an array of blocks such as { type: 'text', text }, got ${typeof content}.`)
   assertBlocks(content)
 }
 
