@@ -83,7 +83,7 @@ describe.skipIf(!HAS_TMUX)('in a real terminal', () => {
     line(`spillway run -- sh -c 'seq 1 20000; sleep 300'`)
     await expectSeen(/^20000$/m)
     tmux('kill-session')
-    while ((await states(cwd))[0] !== 'aborted');
+    await waitFor(async () => (await states(cwd))[0] === 'aborted' || undefined)
     const { stdout } = await spillway(['get', 'last', '--raw'], { cwd })
     expect(stdout).toHaveLength(108_894)
   })

@@ -407,8 +407,7 @@ describe('the output of a running command', () => {
     const cwd = temporaryFolder()
     const script = `seq 1 20000; ${WAIT}; echo end; exit 3`
     const run = start(process.execPath, [BIN, 'run', '--name', 'count', '--', 'sh', '-c', script], { cwd })
-    const sizeOf = async (): Promise<number> => (await statOf('last', cwd)).size ?? 0
-    while ((await sizeOf()) < 108_894);
+    await waitForSize(108_894, cwd)
     expect(await statOf('count', cwd)).toMatchObject({ key: 'count', state: 'open' })
     const lines = await spillway(['get', 'count', '--lines', '20000'], { cwd })
     expect(lines.stdout).toContain('[Still running: 20,000 lines so far.')
@@ -422,7 +421,7 @@ describe('the output of a running command', () => {
   test('is kept if spillway is killed', async () => {
     const cwd = temporaryFolder()
     const { child, end } = start(process.execPath, [BIN, 'run', '--', 'sh', '-c', `seq 1 20000; ${WAIT}`], { cwd })
-    while (((await statOf('last', cwd)).size ?? 0) < 108_894);
+    await waitForSize(108_894, cwd)
     child.kill('SIGKILL')
     await end
     expect(await statOf('last', cwd)).toMatchObject({ state: 'open', size: 108_894 })
@@ -449,6 +448,9 @@ describe('the output of a running command', () => {
     expect(stdout).toMatch(/^1\n2\n[^]*\n499999\n500000\n$/)
     expect(await statOf('last', cwd)).toMatchObject({ state: 'cut' })
   })
+
+  const waitForSize = (size: number, cwd: string): Promise<true> =>
+    waitFor(async () => (await statOf('last', cwd)).size === size || undefined)
 
   async function statOf(reference: string, cwd: string): Promise<{ readonly size?: number }> {
     return JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout) as { readonly size?: number }
