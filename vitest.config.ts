@@ -58,8 +58,8 @@ const isHere = (folder: string): boolean => here === '' || here === folder
 export default defineConfig({
   root: ROOT,
   test: {
-    // Half of the time goes to processes that tests start. An adapter loads a framework in each worker, so it has one.
-    maxWorkers: here.startsWith('packages/adapters/') ? 1 : '100%',
+    // Each worker loads and compiles the same code again, so only packages with many tests or much waiting have several.
+    maxWorkers: /^(?:$|packages\/(?:cli|core|previews|text|storage\/))/.test(here) ? '100%' : 1,
     // Frameworks print the errors that tests provoke; of a test that fails they are shown.
     silent: 'passed-only',
     reporters: ['default', new ReportFile(process.env['SPILLWAY_REPORT'] ?? join(process.cwd(), '.reports/test.json'))],
