@@ -6,7 +6,7 @@ import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
 
 const PIECE = 65_536
-const PIECES = 12
+const PIECES = 6
 
 function offloader(options: Pick<ContextOffloaderOptions, 'redact'> = {}): ContextOffloader {
   const storage = createStorage({
@@ -31,9 +31,9 @@ const contents: [name: string, ...content: ContentBlock[]][] = [
   ['one line', { type: 'text', text: filled('x'.repeat(PIECE * PIECES)) }],
   ['blank lines', { type: 'text', text: filled('') }],
   ['NULs', { type: 'text', text: filled('a\0b') }],
-  ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 20_000 }, () => record)) }],
+  ['JSON on one line', { type: 'text', text: JSON.stringify(Array.from({ length: 10_000 }, () => record)) }],
   ['JSON lines', { type: 'text', text: filled(JSON.stringify(record)) }],
-  ['a JSON value', { type: 'json', value: Array.from({ length: 20_000 }, () => record) }],
+  ['a JSON value', { type: 'json', value: Array.from({ length: 10_000 }, () => record) }],
   ['a table', { type: 'text', text: filled('1,name,"Rome, Italy",3.50') }],
   ['a page', { type: 'text', text: `<!doctype html><body>${filled('<p>Some words.</p>')}` }],
   ['XML', { type: 'text', text: `<?xml version="1.0"?><all>${filled('<item id="1">x</item>')}` }],
