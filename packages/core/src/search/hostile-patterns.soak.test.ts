@@ -12,7 +12,7 @@ import type { SearchResult } from './search-lines.ts'
 const COUNT = isFull ? 500 : 24
 const SEED = Number(process.env['SPILLWAY_SEED'] ?? 20_260_101)
 const DEADLINE_MS = isFull ? 200 : 50
-const SIZES = [2_000, 50_000, 1_000_000]
+const SIZES = [2_000, 50_000, isFull ? 1_000_000 : 250_000]
 /** Milliseconds of the reference, which blocks the event loop. */
 const REFERENCE_MS = isFull ? 300 : 100
 const LIMIT = 2_000
