@@ -29,6 +29,7 @@ function projectOf(folder: string, name: string, overrides: object = {}): TestPr
       exclude: [
         '**/node_modules/**',
         '**/dist/**',
+        '**/.examples/**',
         ...folders.filter((one) => one.startsWith(`${folder}/`)).map((one) => `${one}/**`),
       ],
       globalSetup: [services],

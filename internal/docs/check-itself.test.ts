@@ -1,7 +1,9 @@
 /** Tests of the documentation check: finding examples, rejecting examples, and running them. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { sharedRedis } from '../services/src/index.ts'
+import { Checks } from './checks.ts'
 import {
   checkedExamples,
   collectExamples,
@@ -137,6 +139,28 @@ describe('the check of documentation', () => {
     )
     const run = example(`'${process.execPath}' a.ts | grep -q StorageError`, 'sh run')
     expect(await runShell([run], [file])).toMatchObject({ exitCode: 0 })
+  })
+
+  it('fails and reports each check that returns problems or throws', async () => {
+    const path = join(exampleFolder('test', 'checks'), 'report.json')
+    const print = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')].map((one) => one.mockReturnValue())
+    const { exitCode } = process
+    onTestFinished(() => void (process.exitCode = exitCode))
+    const checks = new Checks()
+    await checks.run('holds', () => [])
+    checks.skip('a.md', 'no server')
+    checks.finish(path)
+    expect(process.exitCode).toBe(0)
+    await checks.run('has problems', async () => ['one', 'two'])
+    await checks.run('throws', () => expect.fail('at once'))
+    checks.finish(path)
+    expect(process.exitCode).toBe(1)
+    expect(print[0]?.mock.calls).toEqual([['has problems\none\ntwo\n'], ['throws\nAssertionError: at once\n']])
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      passed: 1,
+      failed: ['has problems', 'throws'],
+      skipped: [{ file: 'a.md', reason: 'no server', count: 1 }],
+    })
   })
 
   it('writes the examples of one package to a separate folder', () => {

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 /** Test files of `internal/` that check one package of the workspace. */
 export interface PackageCheck {
-  /** Folder of the test files, for example `internal/docs`. */
+  /** Folder of the test files, for example `internal/packages`. */
   readonly project: string
   /** Names of test files, without `.test.ts`. */
   readonly tests: readonly string[]
