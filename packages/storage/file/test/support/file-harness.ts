@@ -18,7 +18,7 @@ export const fileHarness: ConformanceHarness = {
   settings: ['evictAfterTurns', 'ttlMs', 'maxBytes'],
   timeoutMs: 120_000,
   // File storage has no pages. Another test covers the directory buffer of a few hundred names.
-  ...(isFull ? {} : { pageSize: 50 }),
+  ...(isFull ? {} : { pageSize: 10 }),
   async create(settings) {
     const parent = await mkdtemp(join(tmpdir(), 'spillway-conformance-'))
     const directory = join(parent, 'artifacts')

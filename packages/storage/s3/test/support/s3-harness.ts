@@ -17,7 +17,7 @@ import type { TestBucket } from './test-bucket.ts'
 const run = promisify(execFile)
 
 /** Entries per page: usually a few, and in full runs as many as S3 returns. */
-const pageSize = isFull ? undefined : 50
+const pageSize = isFull ? undefined : 10
 
 /** Cases in which retrieving would have to change an object, which S3 can do only by copying the object. */
 const GAPS = {
