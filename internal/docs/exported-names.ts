@@ -46,8 +46,18 @@ export function listEntries(root: string, of?: string): Entry[] {
   })
 }
 
+/** Exported names by file. Without them, a file would be parsed again for each name that another file re-exports. */
+const known = new Map<string, ExportedName[]>()
+
 /** List the exported names of a file, including names that it re-exports from other files of the package. */
 export function readExports(root: string, path: string): ExportedName[] {
+  const file = join(root, path)
+  const names = known.get(file) ?? parseExports(root, path)
+  known.set(file, names)
+  return names
+}
+
+function parseExports(root: string, path: string): ExportedName[] {
   const source = readFileSync(join(root, path), 'utf8')
   const { program, comments } = parseSync(path, source)
   return program.body.flatMap((statement): ExportedName[] => {
