@@ -65,7 +65,7 @@ describe('an answer of the retrieval tool', () => {
         }
       },
     )
-    await fc.assert(property, propertyRuns(300, 10_000))
+    await fc.assert(property, propertyRuns(150, 10_000))
   })
 
   it('shows at least one hit if a hit fits into the limit', async () => {
