@@ -60,6 +60,17 @@ describe('offloadTools', () => {
     expect(await shown(wrapped, 'run', LOG)).toMatchObject({ value: expect.stringMatching(/^\[Offloaded/) })
   })
 
+  it('offloads bytes as a file, and shows few bytes as the SDK does', async () => {
+    const wrapped = offloadTools(loose({ read: { inputSchema: schema, execute: () => 0 } }), newOffloader())
+    const pdf = Buffer.from(`%PDF-1.7\n${'\0'.repeat(80_000)}`)
+    expect(await shown(wrapped, 'read', pdf)).toMatchObject({
+      type: 'text',
+      value: expect.stringContaining('(application/pdf, 80,009 bytes)') as unknown,
+    })
+    const few = Uint8Array.of(1, 2)
+    expect(await shown(wrapped, 'read', few)).toEqual({ type: 'json', value: { 0: 1, 1: 2 } })
+  })
+
   it('keeps all other properties of a tool unchanged', () => {
     const symbol = Symbol('own')
     const run = {

@@ -123,8 +123,11 @@ export function wrapTool(toolName: string, tool: AnyTool, offloader: ContextOffl
     const signal = live?.signal?.aborted === true ? undefined : live?.signal
     // An MCP server's error: its parts cannot be marked as an error.
     const isError = (Object(output) as { readonly isError?: unknown }).isError === true
-    const offload = async (): Promise<unknown> =>
-      (await offloadModelOutput(offloader, { toolName, toolCallId, input, isError, signal }, full)).output
+    const offload = async (): Promise<unknown> => {
+      const call = { toolName, toolCallId, input, isError, signal }
+      const { output: shown } = await offloadModelOutput(offloader, call, full)
+      return shown === full && Object(full).value instanceof Uint8Array ? jsonOutput(output) : shown
+    }
     const shown = await (live?.inContext(offload) ?? offload())
     if (live !== undefined) liveCalls.set(input as WeakKey, { ...live, shown: { of: output, as: shown } })
     return shown
@@ -180,9 +183,13 @@ function keepContext(): (run: () => Promise<unknown>) => Promise<unknown> {
 
 const isWeakKey = (value: unknown): value is WeakKey => typeof value === 'object' && value !== null
 
-/** The output as the SDK shows it for a tool without `toModelOutput`. */
+/** Returns the output as the SDK shows it for a tool without `toModelOutput`. Bytes stay bytes, and can become a file. */
 function defaultOutput(output: unknown): { readonly type: 'text' | 'json'; readonly value: unknown } {
   if (typeof output === 'string') return { type: 'text', value: output }
+  return output instanceof Uint8Array ? { type: 'json', value: output } : jsonOutput(output)
+}
+
+function jsonOutput(output: unknown): { readonly type: 'json'; readonly value: unknown } {
   const json = JSON.stringify(output) as string | undefined
   return { type: 'json', value: json === undefined ? null : (JSON.parse(json) as unknown) }
 }

@@ -250,7 +250,6 @@ describe('an object offloaded as a record', () => {
     ['content with an unknown part', { content: [{ type: 'text', text: LOG }, { type: 'chart' }] }],
     ['content that is not made of parts', { content: [LOG] }],
     ['content that is empty', { content: [], rows: ROWS }],
-    ['a few bytes', new Uint8Array(5_000)],
   ])('stores %s as JSON', async (_what, value) => {
     const { replaced, stored } = await offload(value)
     expect(replaced).toEqual({ result: REPLACED })
@@ -338,12 +337,12 @@ describe('an object offloaded as a record', () => {
     })
   })
 
-  it('stores bytes under the type that their first bytes show, if there are many', async () => {
+  it('stores bytes under the type that their first bytes show', async () => {
     const storage = tinyStorage()
     const offloader = new ContextOffloader({ storage })
     const bytes = new Uint8Array(1_200_010)
     bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 10)
-    const value = new DataView(bytes.buffer, 10)
+    const value = bytes.subarray(10)
     const replaced = await offloadAsRecord(offloader, { toolName: 'read', toolCallId: 'call_1', value })
     expect(replaced).toEqual({ result: expect.stringContaining('[image: png, 1,200,000 bytes]') })
     const [reference = ''] = /call_1\w+/.exec(String(replaced?.['result'])) ?? []

@@ -3,7 +3,6 @@ import type { ContextOffloader } from '../offload/context-offloader.ts'
 import type { InlineReason, OffloadRequest } from '../offload/offload-request.ts'
 import { joinedText } from '../offload/store-blocks.ts'
 import { jsonOf, readMcpPart, writeMcpPart } from './mcp-content.ts'
-import { mediaFromData } from '../content/media-source.ts'
 import { readModelPart, writeModelPart, type ModelMediaForm } from './model-output.ts'
 
 /** A tool call with its result in a framework's parts. */
@@ -166,8 +165,6 @@ export interface RecordRequest extends Omit<OffloadRequest, 'content' | 'isError
 type JsonObject = Readonly<Record<string, unknown>>
 
 const MAX_BESIDE_TEXT = 1_000
-/** Largest byte array that is written as JSON, in bytes. JSON takes about ten times this size. */
-const MAX_BYTES_AS_JSON = 65_536
 const TEXT_FIELDS = ['result', 'output', 'error']
 
 /**
@@ -193,7 +190,7 @@ export async function offloadAsRecord(
   if (content !== undefined) return await offloadMcpResult(offloader, { ...request, isError }, fields, content)
 
   const textField = findTextField(fields)
-  const blocks = textField === undefined ? [blockOfValue(record)] : blocksOfText(fields, textField)
+  const blocks = textField === undefined ? [{ type: 'json', value: record } as const] : blocksOfText(fields, textField)
   const outcome = await offloader.offload({ ...request, isError, content: blocks })
   const [replacement, beside] = outcome.content
   if (outcome.status === 'inline') return undefined
@@ -202,13 +199,6 @@ export async function offloadAsRecord(
   if (textField === undefined) return { [isError ? 'error' : 'result']: replacement.text }
   const others = beside?.type === 'unknown' ? (Object(beside.value) as JsonObject) : {}
   return { ...fields, ...others, [textField]: replacement.text }
-}
-
-function blockOfValue(value: object): ContentBlock {
-  if (!ArrayBuffer.isView(value) || value.byteLength <= MAX_BYTES_AS_JSON) return { type: 'json', value }
-  const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-  const { mediaType = '' } = mediaFromData('', bytes) ?? {}
-  return mediaFromData(mediaType, bytes) ?? { type: 'unknown', value }
 }
 
 interface ReadPart {

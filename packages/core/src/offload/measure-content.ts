@@ -10,6 +10,8 @@ import {
   type MediaBlock,
 } from '@spillway/text/internal'
 
+/** Least number of tokens of a byte in JSON: a number and a comma. */
+const TOKENS_OF_BYTE = 2
 /** Largest ratio between the tokens of indented JSON and the tokens of compact JSON. */
 const INDENT_FACTOR = 3
 const MAX_NAME_LENGTH = 100
@@ -18,7 +20,7 @@ export interface MeasuredBlock {
   readonly block: ContentBlock
   readonly index: number
   readonly tokens: number
-  /** Text to store and preview, with JSON indented. Absent for media and blocks that cannot be stored. */
+  /** Text to store and preview, with JSON indented. Absent for media, bytes, and blocks that cannot be stored. */
   readonly text?: string | undefined
   readonly isStorable: boolean
 }
@@ -52,6 +54,7 @@ async function measureBlock(
       isStorable: true,
     }
   if (block.type === 'json') {
+    if (block.value instanceof Uint8Array) return { tokens: TOKENS_OF_BYTE * block.value.byteLength, isStorable: true }
     const text = await indentLargeJson(block.value, caller)
     if (text === undefined) return { tokens: 0, isStorable: false }
     // A short text has fewer tokens than characters, so its tokens are not counted.

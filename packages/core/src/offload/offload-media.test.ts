@@ -448,3 +448,31 @@ describe('files in Base64 inside a text', () => {
     expect(textOf(outcome)).toContain(`\n  ${readable?.reference} (text of ${document?.reference}, `)
   })
 })
+
+describe('bytes in place of JSON', () => {
+  const offload = (value: unknown, options: Partial<ContextOffloaderOptions> = {}): Promise<Outcome> =>
+    setUp(options).offloader.offload({ ...call, content: [{ type: 'json', value }] })
+
+  test('are stored as a file of their own type', async () => {
+    const png = Buffer.from('\x89PNG\r\n\x1a\n'.padEnd(50_000, '\0'), 'latin1')
+    expect(textOf(await offload(png))).toMatch(/\[image: .*50,000 bytes\]\n[^]*\(image\/png, 50,000 bytes\)/)
+  })
+
+  test('are stored as text that can be searched if they are text', async () => {
+    const { offloader } = setUp()
+    const outcome = await offloader.offload({ ...call, content: [{ type: 'json', value: encode(REPORT) }] })
+    expect(textOf(outcome)).toContain('line 1 of the report')
+    const [reference] = outcome.status === 'offloaded' ? outcome.stored.map((one) => one.reference) : []
+    expect(await offloader.retrievalTool.execute({ reference, pattern: 'line 777 ' })).toMatchObject({ matches: 1 })
+  })
+
+  test('are redacted if they are text', async () => {
+    const outcome = await offload(encode(REPORT), { redact: (text) => text.replaceAll('report', '***') })
+    expect(textOf(outcome)).toContain('line 1 of the ***')
+  })
+
+  test('stay if they are few', async () => {
+    const few = new Uint8Array(200)
+    expect(await offload(few)).toMatchObject({ status: 'inline', content: [{ type: 'json', value: few }] })
+  })
+})

@@ -1,7 +1,9 @@
 import {
   isMediaBlock,
   isTextContentType,
+  mediaKind,
   safeName,
+  sniffContentType,
   utf8Length,
   warn,
   yieldWhenDue,
@@ -128,6 +130,10 @@ export function joinedText(text: string, name = ''): string {
 
 function storagePart(block: ContentBlock, key: string, text: string | undefined): Omit<StoragePart, 'tokens'> {
   if (isMediaBlock(block)) return { type: block.type, key, contentType: block.mediaType, data: block.data }
+  if (block.type === 'json' && block.value instanceof Uint8Array) {
+    const contentType = sniffContentType(block.value)
+    return { type: mediaKind(contentType), key, contentType, data: block.value }
+  }
   if (block.type === 'json') return { type: 'json', key, contentType: 'application/json', text }
   const declared = block.type === 'text' ? block.mediaType : undefined
   return { type: 'text', key, contentType: textContentType(declared), text }

@@ -14,7 +14,10 @@ export interface TextBlock extends NamedBlock {
   readonly mediaType?: string | undefined
 }
 
-/** A JSON value of a tool result. A value with a cycle or a `bigint` is neither counted nor stored. */
+/**
+ * A JSON value of a tool result. A value with a cycle or a `bigint` is neither counted nor stored. A `Uint8Array` is
+ * stored as a file, because JSON would have a number for each byte.
+ */
 export interface JsonBlock extends NamedBlock {
   readonly type: 'json'
   readonly value: unknown
