@@ -7,10 +7,10 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_784,
-  'packages/core': 23_436,
+  total: 87_793,
+  'packages/core': 23_435,
   'packages/previews': 14_789,
-  'packages/text': 10_640,
+  'packages/text': 10_643,
   other: 12_000,
 }
 
