@@ -72,6 +72,7 @@ export interface ReplacedContent {
   readonly isError: boolean
 }
 
+/** Facts that the text of a replacement states about the replaced content. */
 export interface ParsedReplacement {
   readonly subject: 'result' | 'argument' | 'message'
   readonly items: readonly ArchivedItem[]

@@ -58,6 +58,7 @@ export function withFields(native: Fields, fields: Fields): Fields {
   return gone.size === 0 ? patched : Object.fromEntries(Object.entries(patched).filter(([name]) => !gone.has(name)))
 }
 
+/** Writes the messages of one format. */
 export interface MessageWriter {
   readonly format: string
   /** Write a changed message of this format. */

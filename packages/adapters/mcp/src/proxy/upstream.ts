@@ -27,6 +27,7 @@ export type UpstreamEvent =
     }
   | { readonly type: 'server-error'; readonly server: string; readonly message: string }
 
+/** The server behind a proxy. */
 export interface ProxiedServer {
   /** The name used in messages and events. */
   readonly name: string
