@@ -103,8 +103,8 @@ describe('textPieces', () => {
     expect(pieces.slice(0, -1).every((piece) => piece.text.endsWith(' '))).toBe(true)
   })
 
-  it('have each byte of a line of several megabytes once', async () => {
-    const line = Array.from({ length: 300_000 }, (_, index) => `word${index} `).join('')
+  it.each(['word', '支払い𐀀'])('have each character of a line of several megabytes once: %s', async (word) => {
+    const line = Array.from({ length: 300_000 }, (_, index) => `${word}${index} `).join('')
     const pieces = await piecesOf(encode(`${line}\nend`), 700_000)
     expect(pieces.map((piece) => piece.text).join('')).toBe(`${line}end`)
     expect(pieces.filter((piece) => piece.startsLine)).toHaveLength(2)

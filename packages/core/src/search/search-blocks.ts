@@ -91,8 +91,9 @@ const SEPARATOR = /[^\w\u0080-\uffff]/
 export async function* textPieces(source: ContentSource): AsyncGenerator<TextPiece> {
   let isWithinLine = false
   for await (const { bytes, offset, part } of searchBlocks(source, 0, source.size)) {
-    const last = part?.until ?? bytes.length
-    for (let start = part?.from ?? 0; start < last;) {
+    // The parts of a line may begin and end inside a character.
+    const last = characterStart(bytes, part?.until ?? bytes.length)
+    for (let start = characterStart(bytes, part?.from ?? 0); start < last;) {
       const limit = Math.min(start + PIECE_BYTES, last)
       const piece = bytes.subarray(start, limit)
       const lineFeed: number = isWithinLine ? piece.indexOf(LINE_FEED) : piece.lastIndexOf(LINE_FEED)
