@@ -384,6 +384,7 @@ describe('refuseGlob', () => {
     ['{a,aa}+b', 'has parentheses or repeats'],
     ['+(a|aa)+(a|aa)b', 'has parentheses or repeats'],
     ['(a|aa)+b', 'has parentheses or repeats'],
+    ['}\\\\\\\\', 'ends with a backslash'],
     ['a'.repeat(300), 'Shorten it'],
     [null, 'must be a text'],
     ['', 'must be a text'],

@@ -339,6 +339,8 @@ export function refuseGlob(pattern: unknown): string | undefined {
   if (pattern.length > MAX_LENGTH) return `A pattern may have at most ${MAX_LENGTH} characters. Shorten it.`
   if (/[()]|[\]}]\+/.test(pattern))
     return `${shown} has parentheses or repeats. Write it with *, **, ?, [abc] and {a,b}.`
+  // Backslashes at the end make the matcher of deepagents endless, for example at `}\\\\`.
+  if (pattern.endsWith('\\')) return `${shown} ends with a backslash. Remove the backslash.`
   const openParts = pattern.match(OPEN_PART)?.length ?? 0
   const starsOfName = Math.max(...pattern.split('/').map((name) => name.match(/\*+/g)?.length ?? 0))
   if (openParts <= MAX_OPEN_PARTS && starsOfName <= MAX_STARS_OF_NAME) return undefined
