@@ -101,6 +101,22 @@ async function viewsOf(
 }
 
 /** A line, which is cut to its start or to the text around its match if the line is too long. */
+export interface LineView {
+  readonly number: number
+  readonly line: ByteSpan
+  readonly text: string
+  readonly bytes: Uint8Array
+  /** Byte of the content at which `text` starts. */
+  readonly start: number
+  readonly isWhole: boolean
+  /** Whether `text` is a progress line as a terminal shows it, instead of the stored text. */
+  readonly isShown?: boolean | undefined
+  /** Position of the match, in UTF-16 units of `text`. */
+  readonly match?: ByteSpan | undefined
+  /** Position of the match, in bytes of the content. Set if `match` is set. */
+  readonly hit?: ByteSpan | undefined
+}
+
 /** Views of one line: as it is stored, and as a terminal shows it. */
 export interface LineViews {
   readonly stored: LineView
@@ -125,22 +141,6 @@ export async function viewLinesAround(
     }
     return { number: line.number, views }
   })
-}
-
-export interface LineView {
-  readonly number: number
-  readonly line: ByteSpan
-  readonly text: string
-  readonly bytes: Uint8Array
-  /** Byte of the content at which `text` starts. */
-  readonly start: number
-  readonly isWhole: boolean
-  /** Whether `text` is a progress line as a terminal shows it, instead of the stored text. */
-  readonly isShown?: boolean | undefined
-  /** Position of the match, in UTF-16 units of `text`. */
-  readonly match?: ByteSpan | undefined
-  /** Position of the match, in bytes of the content. Set if `match` is set. */
-  readonly hit?: ByteSpan | undefined
 }
 
 const MAX_DECODED_BYTES = 262_144
