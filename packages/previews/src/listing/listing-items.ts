@@ -93,15 +93,23 @@ export function listingItems(
   }
 }
 
-/** Return the first lines that are not part of the listing, with their line numbers, and the number of the others. */
+/** Return lines from both ends that are not part of the listing, with their line numbers, and the number of the others. */
 function oddLinesOf({ odd, oddLines }: ListingData, room: number): string[] {
   const texts = oddLines.map(({ line, text }) => foreignLine(line, text))
   let left = room
-  const end = texts.findIndex((text) => (left -= estimateTokens(text) + 1) < 0)
-  const shown = end < 0 ? texts : texts.slice(0, end)
-  return shown.length === 0 || shown.length === odd
-    ? shown
-    : [...shown, `[… ${countOf(odd - shown.length, 'other line')}]`]
+  let first = 0
+  let last = texts.length
+  while (first < last) {
+    const isFirst = first <= texts.length - last
+    left -= estimateTokens(texts[isFirst ? first : last - 1]!) + 1
+    if (left < 0) break
+    if (isFirst) first++
+    else last--
+  }
+  const hidden = odd - first - (texts.length - last)
+  if (first === 0) return []
+  if (hidden === 0) return texts
+  return [...texts.slice(0, first), `[… ${countOf(hidden, 'other line')}]`, ...texts.slice(last)]
 }
 
 function folderTree(groups: readonly ListedGroup[]): FolderNode {

@@ -95,8 +95,15 @@ describe('a preview of a listing with messages', () => {
     const messages = numbered(60, (index) => `ls: cannot open directory './part/secret${index}': Permission denied`)
     const preview = await previewOf(`${messages}\n${folders}`)
     expect(preview).toMatch(
-      /^\[ls -R: [^\n]*, 60 other lines\]\n1\| ls: [^]*\n\[… 5\d other lines\]\n61\| \.\/part0: \[30\]/,
+      /^\[ls -R: [^\n]*, 60 other lines\]\n1\| ls: [^]*\n\[… 5\d other lines\]\n[^]*60\| ls: [^\n]*\n61\| \.\/part0: \[30\]/,
     )
+  })
+
+  it('shows the end of a summary below a listing', async () => {
+    const summary = numbered(90, (index) => (index === 89 ? 'Total time: 5.02s' : `Phase ${index} time: 0.0${index}s`))
+    const preview = await previewOf(`${files}\n${files.replaceAll('src', 'test')}\n${summary}`)
+    expect(preview).toContain('| Phase 0 time: 0.00s\n')
+    expect(preview).toMatch(/\n\[… \d\d other lines\]\n[^]*\| Total time: 5\.02s\n/)
   })
 })
 

@@ -16,7 +16,7 @@ export interface ListingData {
   readonly hasMore: boolean
   readonly items: number
   readonly lines: number
-  /** Number of lines that are not part of the listing, such as messages of the program, and the first of them. */
+  /** Number of lines that are not part of the listing, for example messages of the program, and their first and last. */
   readonly odd: number
   readonly oddLines: readonly { readonly line: number; readonly text: string }[]
 }
@@ -68,8 +68,9 @@ export class ListingLines implements LineSink {
     this.#line++
     const listed = this.#reader.read(line)
     if (listed === undefined) {
-      if (this.#odd++ < MOST_ODD)
-        this.#oddLines.push({ line: this.#line, text: detach(line.trim().slice(0, LONGEST_ODD)) })
+      this.#odd++
+      this.#oddLines.push({ line: this.#line, text: detach(line.trim().slice(0, LONGEST_ODD)) })
+      if (this.#oddLines.length > MOST_ODD) this.#oddLines.splice(MOST_ODD / 2, 1)
       return
     }
     if (listed.group !== undefined) this.#groups.open(listed.group, this.#line)
