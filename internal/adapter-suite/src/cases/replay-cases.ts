@@ -37,10 +37,12 @@ export const replayCases: readonly AdapterCase[] = [
     id: 'replay/prompts-only-grow',
     title: 'never changes earlier messages: each prompt starts with the previous prompt, like without an offloader',
     async run(harness) {
-      const plain = await runFirst(harness, undefined)
-      assertDone(plain, 'The framework on its own does not reach the end')
       const offloaded = await firstRun(harness, createBench())
-      if (grows(plain)) assert.ok(grows(offloaded), 'A prompt has changed what an earlier prompt showed')
+      if (!grows(offloaded)) {
+        const plain = await runFirst(harness, undefined)
+        assertDone(plain, 'The framework on its own does not reach the end')
+        assert.ok(!grows(plain), 'A prompt has changed what an earlier prompt showed')
+      }
       for (const [index, { results }] of offloaded.prompts.entries()) {
         const next = offloaded.prompts[index + 1]?.results
         if (next !== undefined)
@@ -55,21 +57,20 @@ export const replayCases: readonly AdapterCase[] = [
       const bench = createBench()
       const first = await firstRun(harness, bench)
       const second = await secondRun(harness, bench, first)
-      const plainFirst = await runFirst(harness, undefined)
-      const plainSecond = await runSecond(harness, undefined, plainFirst.history)
-      assertDone(plainSecond, 'The framework on its own does not go on from its history')
       const shown = lastPrompt(first).results
       for (const [index, expected] of shown.entries()) {
         const seen = second.prompts[0]?.results[index]
         assert.ok(seen !== undefined, 'A result of the earlier run is gone')
         assertSameResult(seen, expected, 'A result of the earlier run must be shown as it was then')
       }
-      if (begins(lastPrompt(plainSecond).messages, lastPrompt(plainFirst).messages))
-        assertSameText(
-          (second.prompts[0]?.messages ?? '').slice(0, lastPrompt(first).messages.length - 1),
-          lastPrompt(first).messages.slice(0, -1),
-          'The part of the prompt from the earlier run',
-        )
+      const [now = '', before] = [second.prompts[0]?.messages, lastPrompt(first).messages]
+      if (!begins(now, before)) {
+        const plainFirst = await runFirst(harness, undefined)
+        const plainSecond = await runSecond(harness, undefined, plainFirst.history)
+        assertDone(plainSecond, 'The framework on its own does not go on from its history')
+        if (begins(lastPrompt(plainSecond).messages, lastPrompt(plainFirst).messages))
+          assertSameText(now.slice(0, before.length - 1), before.slice(0, -1), 'The part of the prompt from before')
+      }
       assert.match(textOf(lastResult(lastPrompt(second), 'retrieval_2')), /line 57 of main: status=FAILED/)
     },
   },

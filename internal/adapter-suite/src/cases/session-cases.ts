@@ -60,19 +60,14 @@ export const sessionCases: readonly AdapterCase[] = [
     async run(harness) {
       const { bench, reference } = await storeInFirst(harness)
       const invented = reference.slice(0, -12) + 'a'.repeat(12)
-      const answers: string[] = []
-      for (const [index, asked] of [reference, invented].entries()) {
-        const seen = await askInSecond(
-          harness,
-          bench,
-          { reference: asked, pattern: 'status=FAILED' },
-          `retrieval_${index}`,
-        )
+      const ask = (asked: string): unknown => ({ reference: asked, pattern: 'status=FAILED' })
+      const answers = await askInSecond(harness, bench, ask(reference), ask(invented))
+      const texts = answers.map((seen, index) => textOf(seen).replaceAll([reference, invented][index]!, 'REFERENCE'))
+      for (const seen of answers) {
         assert.notEqual(seen.isError, false, 'The answer must be an error')
         assert.ok(!textOf(seen).includes('line 57 of'), 'A session has read content of another session')
-        answers.push(textOf(seen).replaceAll(asked, 'REFERENCE'))
       }
-      assertSameText(answers[0] ?? '', answers[1] ?? '', 'A stolen reference must be answered as an invented one')
+      assertSameText(texts[0] ?? '', texts[1] ?? '', 'A stolen reference must be answered as an invented one')
     },
   },
   {
@@ -80,7 +75,7 @@ export const sessionCases: readonly AdapterCase[] = [
     title: 'searches no content of another session',
     async run(harness) {
       const { bench } = await storeInFirst(harness)
-      const seen = await askInSecond(harness, bench, { pattern: 'line 57 of' })
+      const [seen] = await askInSecond(harness, bench, { pattern: 'line 57 of' })
       assert.ok(
         !textOf(seen).includes('status=FAILED'),
         `A search has found what belongs to another session: ${textOf(seen)}`,
@@ -92,7 +87,7 @@ export const sessionCases: readonly AdapterCase[] = [
     title: 'suggests no reference of another session',
     async run(harness) {
       const { bench, reference } = await storeInFirst(harness)
-      const seen = await askInSecond(harness, bench, { reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' })
+      const [seen] = await askInSecond(harness, bench, { reference: 'call_9_0_aaaaaaaaaaaaaaaaaaaa' })
       assert.ok(!textOf(seen).includes(reference), 'An answer names a reference of another session')
     },
   },
@@ -137,16 +132,17 @@ async function storeInFirst(
   return { bench, reference: referenceIn(lastResult(lastPrompt(result))), result }
 }
 
-async function askInSecond(
+/** Ask for these inputs in the second session, one after the other. Returns the answers. */
+async function askInSecond<Inputs extends readonly unknown[]>(
   harness: AdapterHarness,
   bench: Bench,
-  input: unknown,
-  id = 'retrieval_1',
-): Promise<SeenResult> {
+  ...inputs: Inputs
+): Promise<{ [Index in keyof Inputs]: SeenResult }> {
   const tools = [returning('read_other', text(log('another part').replaceAll('FAILED', 'done')))]
-  const model = scripted(calling('read_other', {}, 'other_1'), retrieving(input, id))
+  const asks = inputs.map((input, index) => retrieving(input, `retrieval_${index}`))
+  const model = scripted(calling('read_other', {}, 'other_1'), ...asks)
   const { result } = await runOffloaded(harness, { session: SECOND, tools, model }, bench)
-  return lastResult(lastPrompt(result), id)
+  return inputs.map((_, index) => lastResult(lastPrompt(result), `retrieval_${index}`)) as never
 }
 
 function throughJson(value: unknown): unknown {
