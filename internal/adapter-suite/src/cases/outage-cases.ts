@@ -6,7 +6,7 @@ import { behaving, calling, returning } from '../support/case-tools.ts'
 import { overriddenStorage } from '../support/overridden-storage.ts'
 import { retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { HUGE, LOG, media, text } from '../support/sample-content.ts'
+import { HUGE, LARGE_BYTES, LOG, media, MEDIA_LIMIT, text } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, referenceIn, textOf } from '../support/seen-results.ts'
 
@@ -92,8 +92,9 @@ export const outageCases: readonly AdapterCase[] = [
           return inner.store(key, content, contentType, options)
         },
       }))
-      const tools = [returning('capture', text(LOG), media('image', 1_200_000))]
-      const pair = await runPair(harness, { tools, model: scripted(calling('capture')) }, { storage })
+      const tools = [returning('capture', text(LOG), media('image', LARGE_BYTES.image))]
+      const script = { tools, model: scripted(calling('capture')) }
+      const pair = await runPair(harness, script, { ...MEDIA_LIMIT, storage })
       assertSamePrompts(pair)
       assert.deepEqual(await pair.bench.references(), [], 'A part of the result was left in storage')
     },

@@ -5,14 +5,14 @@ import type { ConversationResult } from '../harness.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { calling, returning } from '../support/case-tools.ts'
 import { runPair } from '../support/run-pair.ts'
-import { json, LOG, media, text, USERS } from '../support/sample-content.ts'
+import { json, LARGE_BYTES, LOG, media, MEDIA_LIMIT, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import { lastPrompt, lastResult, OFFLOADED, textOf } from '../support/seen-results.ts'
 
 const OUTPUTS = [
   ['text', text(LOG)],
   ['json', json(USERS)],
-  ['parts', text(LOG), media('image', 1_200_000)],
+  ['parts', text(LOG), media('image', LARGE_BYTES.image)],
 ] as const
 
 /** Results that the program gets, for example to show them in a user interface. */
@@ -22,7 +22,8 @@ export const outputCases: readonly AdapterCase[] = [
     title: `shows the program a large result (${name}) as the tool returned it`,
     async run(harness) {
       const tools = [returning('read', ...content)]
-      const { plain, offloaded } = await runPair(harness, { tools, model: scripted(calling('read')) })
+      const script = { tools, model: scripted(calling('read')) }
+      const { plain, offloaded } = await runPair(harness, script, MEDIA_LIMIT)
       assert.ok(textOf(lastResult(lastPrompt(offloaded))).includes(OFFLOADED), 'The model sees the original')
       assert.equal(plain.outputs.length, 1, 'The harness must record what the program sees of a result')
       assertSameOutputs(offloaded, plain)

@@ -6,7 +6,7 @@ import type { Bench } from '../support/bench.ts'
 import { assertSameText } from '../support/assert-same-text.ts'
 import { behaving, calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { file, json, LARGE_BYTES, LOG, log, media, text, USERS } from '../support/sample-content.ts'
+import { file, json, LARGE_BYTES, LOG, log, media, MEDIA_LIMIT, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
   abridged,
@@ -145,10 +145,8 @@ export const resultCases: readonly AdapterCase[] = [
     title: `stores the bytes of a large ${type}, and shows its description`,
     async run(harness) {
       const block = media(type, LARGE_BYTES[type])
-      const { result, bench } = await runOffloaded(harness, {
-        tools: [returning('render', block)],
-        model: scripted(calling('render')),
-      })
+      const script = { tools: [returning('render', block)], model: scripted(calling('render')) }
+      const { result, bench } = await runOffloaded(harness, script, MEDIA_LIMIT)
       const seen = lastResult(lastPrompt(result))
       const { content } = await bench.stored(referenceIn(seen))
       assert.ok(Buffer.from(block.data).equals(content), `The stored ${type} is not what the tool returned`)
@@ -184,11 +182,12 @@ export const resultCases: readonly AdapterCase[] = [
     id: 'results/text-beside-large-image',
     title: 'leaves a small text unchanged if the image next to it is offloaded',
     async run(harness) {
-      const image = media('image', 1_200_000)
-      const { result, bench } = await runOffloaded(harness, {
+      const image = media('image', LARGE_BYTES.image)
+      const script = {
         tools: [returning('capture', text('the small text'), image)],
         model: scripted(calling('capture')),
-      })
+      }
+      const { result, bench } = await runOffloaded(harness, script, MEDIA_LIMIT)
       const seen = lastResult(lastPrompt(result))
       const [reference = ''] = referencesIn(seen)
       assert.ok(Buffer.from(image.data).equals((await bench.stored(reference)).content), 'Stored image differs')

@@ -9,7 +9,7 @@ import { calling, callingAll, returning } from '../support/case-tools.ts'
 import { assertTaken } from '../support/provider-rules.ts'
 import { assertAnswer, retrieving } from '../support/retrieval-answers.ts'
 import { assertSamePrompts, runOffloaded, runPair } from '../support/run-pair.ts'
-import { json, LARGE_BYTES, LOG, media, text, USERS } from '../support/sample-content.ts'
+import { json, LARGE_BYTES, LOG, media, MEDIA_LIMIT, text, USERS } from '../support/sample-content.ts'
 import { scripted } from '../support/scripted-model.ts'
 import {
   fencedJsonOf,
@@ -139,7 +139,7 @@ export const retrievalCases: readonly AdapterCase[] = [
     title: `returns an ${type} as a native ${type}, with the same bytes`.replace('an document', 'a document'),
     async run(harness) {
       const block = media(type, LARGE_BYTES[type])
-      const { seen } = await readThenRetrieve(harness, block, (reference) => ({ reference }))
+      const { seen } = await readThenRetrieve(harness, block, (reference) => ({ reference }), MEDIA_LIMIT)
       const found = seen.content.find((one) => one.type === type)
       assert.ok(found !== undefined && 'data' in found && found.data !== undefined, `The model sees no ${type}`)
       assert.ok(Buffer.from(block.data).equals(found.data), `The ${type} has other bytes than that of the tool`)

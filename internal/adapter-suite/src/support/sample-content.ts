@@ -31,8 +31,11 @@ export const USERS: readonly Readonly<Record<string, unknown>>[] = Array.from({ 
   role: id === 134 ? 'owner' : 'member',
 }))
 
-/** Sizes of media over the limit of results. */
-export const LARGE_BYTES = { image: 1_200_000, audio: 1_200_000, document: 120_000 } as const
+/** Sizes of media over {@link MEDIA_LIMIT}, and in Base64 over 80,000 characters, which some frameworks move to a file. */
+export const LARGE_BYTES = { image: 240_000, audio: 240_000, document: 66_000 } as const
+
+/** Options that limit results to 500 tokens. */
+export const MEDIA_LIMIT = { maxResultTokens: 500, previewTokens: 200 } as const
 
 /** Create a block of media. Its bytes begin like a file of its type. */
 export function media(type: 'image' | 'audio' | 'document', size: number): MediaBlock & { readonly data: Uint8Array } {
