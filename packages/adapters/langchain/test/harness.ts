@@ -27,6 +27,7 @@ import { isServerTool, ownTools, serverToolOf } from './case-tools.ts'
 import { FakeChatModel } from './fake-chat-model.ts'
 import { INVOKE_GAPS, STREAM_GAPS, TOOL_NODE_GAPS } from './gaps.ts'
 import { toolErrors } from './tool-errors.ts'
+import { isVersion10 } from './version.ts'
 
 /** A case may need many model calls. */
 const RECURSION_LIMIT = 500
@@ -178,7 +179,7 @@ export function agentOf({ errors, replaceIn }: AgentSettings = {}): (
   model: FakeChatModel,
 ) => Graph {
   return (conversation, model) => {
-    const { offloader, session, tools, systemPrompt } = conversation
+    const { offloader, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     // The parameter's type depends on a version of zod that the compiler cannot find from here.
     const review = humanInTheLoopMiddleware as unknown as (options: object) => AgentMiddleware
@@ -190,7 +191,7 @@ export function agentOf({ errors, replaceIn }: AgentSettings = {}): (
     const middleware: AgentMiddleware[] = [...approval, ...outside, ...own, ...historyOf(conversation, replaceIn)]
     const all = [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools)]
     const prompt = systemPrompt === undefined ? {} : { systemPrompt }
-    return createAgent({ model, tools: all, middleware, ...prompt, ...checkpointing(session) })
+    return createAgent({ model, tools: all, middleware, ...prompt, ...checkpointing(conversation) })
   }
 }
 
@@ -205,7 +206,8 @@ export function historyOf(
 }
 
 /** Make the basic graph of LangGraph's guide: a node for the model, and a node for tools. */
-function graphOf({ offloader, session, tools }: Conversation, model: FakeChatModel): Graph {
+function graphOf(conversation: Conversation, model: FakeChatModel): Graph {
+  const { offloader, session, tools } = conversation
   const ask = (toolName: string): boolean => interrupt<unknown, { approved: boolean }>({ toolName }).approved
   const plain = [...tools.filter(isServerTool).map(serverToolOf), ...ownTools(tools, ask)]
   const used = offloader === undefined ? plain : offloadTools(plain, offloader)
@@ -220,12 +222,16 @@ function graphOf({ offloader, session, tools }: Conversation, model: FakeChatMod
     .addEdge(START, 'model')
     .addConditionalEdges('model', toolsCondition, ['tools', END])
     .addEdge('tools', 'model')
-    .compile(checkpointing(session))
+    .compile(checkpointing(conversation))
 }
 
-/** The memory saver does not accept thread ids that are names of inherited object properties. */
-export function checkpointing(session: string): { readonly checkpointer?: MemorySaver } {
-  return session in {} ? {} : { checkpointer: new MemorySaver() }
+/**
+ * Checkpoints serialize all messages after each step, so only a run that waits for an approval has them. LangChain 1.0
+ * always needs them. The memory saver does not accept thread ids that are names of inherited object properties.
+ */
+export function checkpointing({ session, tools }: Conversation): { readonly checkpointer?: MemorySaver } {
+  const isNeeded = isVersion10 ? !(session in {}) : tools.some(({ needsApproval }) => needsApproval === true)
+  return isNeeded ? { checkpointer: new MemorySaver() } : {}
 }
 
 /** Answer the requests of a waiting run, or return `undefined` if the run has ended. */

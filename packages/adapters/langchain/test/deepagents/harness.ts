@@ -28,7 +28,7 @@ export const harnesses: Readonly<Record<string, AdapterHarness>> = Object.fromEn
 /** Make a deep agent. If `evicts` is set, deepagents still moves results over its own limit to files. */
 function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeChatModel) => Graph {
   return (conversation, model) => {
-    const { offloader, session, tools, systemPrompt } = conversation
+    const { offloader, tools, systemPrompt } = conversation
     const asking = tools.filter(({ needsApproval }) => needsApproval === true)
     const backend = offloader === undefined ? new StateBackend() : deepAgentBackend(offloader)
     // The comparison run without Spillway keeps all results, if the version supports that.
@@ -47,7 +47,7 @@ function deepAgentOf(evicts: boolean): (conversation: Conversation, model: FakeC
       backend,
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(asking.length === 0 ? {} : { interruptOn: Object.fromEntries(asking.map(({ name }) => [name, true])) }),
-      ...checkpointing(session),
+      ...checkpointing(conversation),
     })
   }
 }
