@@ -175,6 +175,9 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
   })
 
   it("offloads results and errors of the SDK's MCP server, even those that Claude Code would hide from hooks", async () => {
+    const told: unknown[] = []
+    const shouldOffload = ({ input }: { readonly input?: unknown }): boolean => told.push(input) > 0
+    offloader = new ContextOffloader({ storage, shouldOffload, onEvent: (event) => events.push(event) })
     const long = 'word '.repeat(60_000)
     const failure = `${TEXT}\nFATAL: no space left`
     const server = createSdkMcpServer({
@@ -196,6 +199,7 @@ describe.skipIf(whyNoBinary !== undefined)(`Claude Code${whyNoBinary === undefin
       { type: 'offload', toolName: 'mcp__logs__read_log', toolCallId: 'log' },
       { type: 'offload', toolName: 'mcp__logs__build', toolCallId: 'build' },
     ])
+    expect(told).toEqual([{ part: 1 }, {}])
   })
 
   it('offloads input and answers of a sub-agent in the scope of the session', async () => {

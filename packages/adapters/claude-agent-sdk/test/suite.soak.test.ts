@@ -12,15 +12,9 @@ import { harnesses } from './harness.ts'
 /** Cases of the real Claude Code that neither `built-in-tools.test.ts` nor the tests of the hook cover. */
 const CHOSEN = new Set([
   'results/rest-of-the-prompt',
-  'results/what-the-offloader-is-told',
-  'calls/parallel',
-  'retrieval/unknown-reference',
-  'approval/not-for-retrieval',
   'sessions/stolen-reference',
   'turns/one-for-each-model-call',
-  'outages/store',
   'replay/continued',
-  'tokens/log-and-two-retrievals',
 ])
 
 describe.skipIf(whyNoBinary !== undefined)(`Claude Code ${whyNoBinary ?? ''}`, () => {
