@@ -9,10 +9,10 @@ import { describe, expect, it } from 'vitest'
 import { OffloadAgent } from './offload-agent.ts'
 import { resultsIn, ScriptedLlm, type Message } from './scripted-llm.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: "${line === 4_321 ? 'FAILED' : 'done'}"`).join(
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}: "${line === 1_321 ? 'FAILED' : 'done'}"`).join(
   '\n',
 )
-const ROWS = Array.from({ length: 2_000 }, (_, id) => ({ id, name: `user ${id}` }))
+const ROWS = Array.from({ length: 600 }, (_, id) => ({ id, name: `user ${id}` }))
 const REFERENCE = /^ {2}(call_\w+) \(/m
 
 type Script = ConstructorParameters<typeof ScriptedLlm>[0]
@@ -55,27 +55,27 @@ describe('OffloadAgent', () => {
     const [shown = '', answer] = results()
     expect(shown).toMatch(/^\[Offloaded: 1 block.*\n[^]*\nline 0: "done"\n/)
     expect(estimateTokens(shown)).toBeLessThan(1_500)
-    expect(answer).toMatch(/^\[1 match\]\n<<< .*\n> 4322\| line 4321: "FAILED"\n>>> .*$/)
+    expect(answer).toMatch(/^\[1 match\]\n<<< .*\n> 1322\| line 1321: "FAILED"\n>>> .*$/)
   })
 
   it('shows a preview of large JSON, which can be read by path', async () => {
     const { llm, results } = steps(
       () => call('list_users'),
-      ([shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[1999].name' }),
+      ([shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[599].name' }),
     )
     await workflowOf(newSession(), llm, [returning('list_users', ROWS)]).run('Go.')
     const [shown = '', answer] = results()
     expect(shown).toMatch(/^\[Offloaded: 1 block/)
-    expect(answer).toContain('"user 1999"')
+    expect(answer).toContain('"user 599"')
   })
 
   it('reads JSON that a tool returns as text by path, since LlamaIndex treats a value with null as an error', async () => {
-    const rows = ROWS.map(({ id }) => ({ id, name: id === 1_999 ? 'the last' : null }))
+    const rows = ROWS.map(({ id }) => ({ id, name: id === 599 ? 'the last' : null }))
     // The cast is needed because the types of LlamaIndex also forbid null in values.
     const tools = [returning('value', rows as unknown as JSONValue), returning('text', JSON.stringify(rows))]
     const { llm, results } = steps(
       () => [call('value', {}, 'call_0'), call('text')],
-      ([, shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[1999].name' }),
+      ([, shown]) => retrieve({ reference: referenceIn(shown), json_path: '$[599].name' }),
     )
     await workflowOf(newSession(), llm, tools).run('Go.')
     expect(results()).toEqual([
@@ -130,7 +130,7 @@ describe('OffloadAgent', () => {
     const [run, mcp, ...answers] = results()
     expect(run).toMatch(/^exitCode: 1\nstdout: \[Offloaded/)
     expect(mcp).toMatch(/^\[Offloaded[^]*\nthe small text$/)
-    for (const answer of answers) expect(answer).toContain('> 4322| line 4321: "FAILED"')
+    for (const answer of answers) expect(answer).toContain('> 1322| line 1321: "FAILED"')
   })
 
   it('counts an image of an MCP server as Base64 text, which the model would get', async () => {
@@ -170,7 +170,7 @@ describe('OffloadAgent', () => {
     const tools = [returning('read_log', LOG), returning('wait', 'ok')]
     const [soon, late] = [2, 4].map((turns) => steps(() => call('read_log'), ...wait(turns), retrieveIt))
     for (const run of [soon, late]) await workflowOf(newSession(), run?.llm ?? expect.fail(), tools).run('Go.')
-    expect(soon?.results().at(-1)).toContain('> 4322| line 4321')
+    expect(soon?.results().at(-1)).toContain('> 1322| line 1321')
     expect(late?.results().at(-1)).toContain('had not been used for many turns')
   })
 
@@ -182,7 +182,7 @@ describe('OffloadAgent', () => {
     const second = steps(([shown]) => retrieve({ reference: referenceIn(shown), pattern: 'FAILED' }))
     const loaded = loadMemory(memory.snapshot())
     await workflowOf(offloader.forScope('conversation-1'), second.llm, [], loaded).run('Go on.')
-    expect(second.results()).toEqual([first.results()[0], expect.stringContaining('> 4322| line 4321')])
+    expect(second.results()).toEqual([first.results()[0], expect.stringContaining('> 1322| line 1321')])
   })
 
   it('lets an agent read content of the agent that handed over to it', async () => {
@@ -196,7 +196,7 @@ describe('OffloadAgent', () => {
     const reader = new OffloadAgent(session, { name: 'reader', llm })
     const finder = new OffloadAgent(session, { name: 'finder', llm, tools, canHandoffTo: [reader] })
     await multiAgent({ agents: [finder, reader], rootAgent: finder }).run('Go.')
-    expect(results().at(-1)).toContain('> 4322| line 4321')
+    expect(results().at(-1)).toContain('> 1322| line 1321')
     expect(tools, 'the array of the program').toHaveLength(1)
   })
 

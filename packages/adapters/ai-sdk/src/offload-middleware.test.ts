@@ -3,7 +3,7 @@ import { InMemoryStorage } from '@spillway/memory'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { offloadMiddleware } from './offload-middleware.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
 const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const text = (): object => ({ type: 'text', value: LOG })
 const result = (toolCallId: string, output: object = text(), toolName = 'read'): object => ({

@@ -8,7 +8,7 @@ import { isVersion7 } from '../test/version.ts'
 import { guardExecute, offloadTools, wrapTool, type AnyTool, type Execute } from './offload-tools.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
 const CALL = { toolCallId: 'call_1', input: {} }
 const schema = jsonSchema<object>({ type: 'object' })
 const newOffloader = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() })
@@ -221,7 +221,7 @@ describe('offloadTools', () => {
 })
 
 describe('wrapTool', () => {
-  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+  const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
   const REPLACED = { type: 'text', value: expect.stringMatching(/^\[Offloaded: /) }
 
   function wrap(
@@ -330,7 +330,7 @@ describe('wrapTool', () => {
 })
 
 describe('guardExecute', () => {
-  const HUGE = 'the build failed\n'.repeat(5_000)
+  const HUGE = 'the build failed\n'.repeat(1_000)
   const OPTIONS = { toolCallId: 'call_1' }
 
   class BuildError extends Error {

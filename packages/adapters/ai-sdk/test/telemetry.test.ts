@@ -23,7 +23,7 @@ afterAll(() => {
   for (const api of [context, trace]) api.disable()
 })
 
-const readLog = tool({ inputSchema: z.object({}), execute: async () => 'a line of the log\n'.repeat(5_000) })
+const readLog = tool({ inputSchema: z.object({}), execute: async () => 'a line of the log\n'.repeat(1_000) })
 
 /** Settings of a run that reads a log, searches it, and ends. */
 function newRun(): Omit<Parameters<typeof generateText>[0] & object, 'prompt' | 'messages'> {

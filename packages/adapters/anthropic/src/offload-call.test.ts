@@ -7,7 +7,7 @@ import type { Previewer } from '@spillway/previews'
 import { contentOfThrown, offloadCall, offloadContent } from './offload-call.ts'
 
 const { ToolError } = Anthropic.Beta.Messages
-const HUGE = 'the build went on\n'.repeat(5_000)
+const HUGE = 'the build went on\n'.repeat(1_000)
 const REPLACED = /^\[Offloaded: /
 const CALL = { id: 'call_1', name: 'build', input: {} }
 
@@ -152,7 +152,7 @@ describe('contentOfThrown', () => {
 })
 
 describe('offloadContent', () => {
-  const LOG = 'a line of a log\n'.repeat(5_000)
+  const LOG = 'a line of a log\n'.repeat(1_000)
   const REPLACED = expect.stringMatching(/^\[Offloaded: /)
   const CALL = { toolName: 'read', toolCallId: 'call_1', isOfToolset: false }
   const text = (value: string, more: object = {}): object => ({ type: 'text', text: value, ...more })

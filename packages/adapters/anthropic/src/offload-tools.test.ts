@@ -62,7 +62,7 @@ describe('offloadTools', () => {
 })
 
 describe('wrapTool', () => {
-  const LOG = 'a line of a log\n'.repeat(5_000)
+  const LOG = 'a line of a log\n'.repeat(1_000)
   const REPLACED = expect.stringMatching(/^\[Offloaded: /)
   const toolUse = { type: 'tool_use', id: 'call_1', name: 'read', input: { path: 'a' } } as const
 

@@ -10,7 +10,7 @@ import { fakeApi, type ModelRequest } from './fake-api.ts'
 import { resultsIn } from './read-prompt.ts'
 import { hasThreads } from './version.ts'
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 const REPLACED = expect.stringMatching(/^\[Offloaded: /)
 const question = { role: 'user' as const, content: 'Go.' }
 const base = { model: 'claude-opus-5', max_tokens: 100, messages: [question] }

@@ -18,7 +18,7 @@ import { fakeApi, type ModelRequest } from './fake-api.ts'
 import { resultsIn } from './read-prompt.ts'
 import { hasThreads } from './version.ts'
 
-const LOG = `${'a line of a log\n'.repeat(5_000)}the last line`
+const LOG = `${'a line of a log\n'.repeat(1_000)}the last line`
 const REPLACED = expect.stringMatching(/^\[Offloaded: [^]*the last line/)
 const text = (value: unknown): object => ({ type: 'text', text: value })
 const call = (name: string, input: object = {}, more: object = {}): ToolCall => ({

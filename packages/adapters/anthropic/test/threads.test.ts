@@ -9,7 +9,7 @@ import { fakeApi } from './fake-api.ts'
 import { resultsIn } from './read-prompt.ts'
 import { hasThreads } from './version.ts'
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 const REPLACED = expect.stringMatching(/^\[Offloaded: /)
 const run = (): string => LOG
 const read = betaTool({ name: 'read', description: 'Read.', inputSchema: { type: 'object' }, run })

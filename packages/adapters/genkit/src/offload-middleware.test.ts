@@ -37,9 +37,9 @@ import {
   writePart,
 } from './offload-middleware.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: ${line === 4_321 ? 'FAILED' : 'done'}`).join('\n')
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}: ${line === 1_321 ? 'FAILED' : 'done'}`).join('\n')
 const offloaded = expect.stringMatching(/^\[Offloaded: 1 block/)
-const FOUND = /> 4322\| line 4321: FAILED/
+const FOUND = /> 1322\| line 1321: FAILED/
 
 const create = (options = {}): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage(), ...options })
 
@@ -435,7 +435,7 @@ it('invalid options are rejected at construction, and an invalid config before a
 })
 
 describe('offloadCall', () => {
-  const LOG = 'a line of a log\n'.repeat(5_000)
+  const LOG = 'a line of a log\n'.repeat(1_000)
   const offloaded = expect.stringMatching(/^\[Offloaded: /)
   const request = { toolRequest: { name: 'read_log', ref: 'call_1', input: { path: '/a' } } }
 
@@ -549,7 +549,7 @@ describe('offloadReplies', () => {
 })
 
 describe('retrievalTool', () => {
-  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}: ${line === 4_321 ? 'FAILED' : 'done'}`).join(
+  const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}: ${line === 1_321 ? 'FAILED' : 'done'}`).join(
     '\n',
   )
   const create = (): ContextOffloader => new ContextOffloader({ storage: new InMemoryStorage() }).forScope('chat-1')
@@ -576,7 +576,7 @@ describe('retrievalTool', () => {
       toolResponse: {
         name: RETRIEVAL_TOOL_NAME,
         ref: 'call_2',
-        output: `[1 match]\n<<< ${reference?.slice(-8)}: untrusted content\n> 4322| line 4321: FAILED\n>>> end of ${reference?.slice(-8)}`,
+        output: `[1 match]\n<<< ${reference?.slice(-8)}: untrusted content\n> 1322| line 1321: FAILED\n>>> end of ${reference?.slice(-8)}`,
       },
     })
   })
@@ -673,7 +673,7 @@ describe('inOrder', () => {
 })
 
 describe('offloadResponse', () => {
-  const LOG = 'a line of a log\n'.repeat(5_000)
+  const LOG = 'a line of a log\n'.repeat(1_000)
   const offloaded = expect.stringMatching(/^\[Offloaded: /)
   const image: Part = { media: { url: 'data:image/png;base64,iVBORw0KGgo=', contentType: 'image/png' } }
   const largeImage: Part = {

@@ -79,7 +79,7 @@ describe('scopes', () => {
       await (await chatWith(agentOf({ model, tools: [readLog] }), [offloadPlugin(offloader)], place)).say()
       const own = offloader.forScope(place.appName, place.userId, place.sessionId).retrievalTool
       const reference = referenceIn(lastText(model))
-      expect(await own.execute({ reference, pattern: 'line 4321 ' })).toMatchObject({ isError: false })
+      expect(await own.execute({ reference, pattern: 'line 1321 ' })).toMatchObject({ isError: false })
       for (const other of places.filter((one) => one !== place)) {
         const { retrievalTool: tool } = offloader.forScope(other.appName, other.userId, other.sessionId)
         expect(await tool.execute({ reference })).toMatchObject({ isError: true, code: 'not-found' })
@@ -232,7 +232,7 @@ describe('a result that the program waits for', () => {
       (prompt) =>
         calling(
           RETRIEVAL_TOOL_NAME,
-          { reference: referenceIn(textOf(prompt.results.at(-1))), pattern: 'line 4321 ' },
+          { reference: referenceIn(textOf(prompt.results.at(-1))), pattern: 'line 1321 ' },
           'call_3',
         ),
     )
@@ -243,7 +243,7 @@ describe('a result that the program waits for', () => {
       ['transfer_to_agent', RETRIEVAL_TOOL_NAME],
       ...[2, 3, 4].map(() => ['transfer_to_agent', 'read_log', RETRIEVAL_TOOL_NAME]),
     ])
-    expect(lastText(model)).toContain('> 4322| line 4321 of the log')
+    expect(lastText(model)).toContain('> 1322| line 1321 of the log')
   })
 })
 
@@ -319,17 +319,17 @@ describe('the retrieval tool', () => {
     const first = scriptedModel(calling('read_log'))
     const plugins = [offloadPlugin(offloader)]
     await (await chatWith(agentOf({ model: first, tools: [readLog] }), plugins, { sessionService })).say()
-    const model = scriptedModel(() => calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 4321 ' }, 'call_2'))
+    const model = scriptedModel(() => calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 1321 ' }, 'call_2'))
     await (await chatWith(agentOf({ model }), plugins, { sessionService })).say()
     expect(model.prompts[0]?.toolNames).toEqual([RETRIEVAL_TOOL_NAME])
-    expect(lastText(model)).toContain('> 4322| line 4321 of the log')
+    expect(lastText(model)).toContain('> 1322| line 1321 of the log')
   })
 })
 
 describe('an agent without functions that continues the work of another agent', () => {
   const sequence = async (config: Parameters<typeof agentOf>[0]): Promise<readonly SeenPrompt[]> => {
     const reader = agentOf({ name: 'reader', model: scriptedModel(calling('read_log')), tools: [readLog] })
-    const model = scriptedModel(calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 4321 ' }, 'call_2'))
+    const model = scriptedModel(calling(RETRIEVAL_TOOL_NAME, { pattern: 'line 1321 ' }, 'call_2'))
     const subAgents = [reader, agentOf({ ...config, name: 'writer', model })]
     await (await chatWith(new SequentialAgent({ name: 'both', subAgents }), [offloadPlugin(newOffloader())])).say()
     return model.prompts
@@ -338,7 +338,7 @@ describe('an agent without functions that continues the work of another agent', 
   it('is offered the retrieval tool that the previews of the other agent name', async () => {
     const [before, after] = await sequence({})
     expect(before?.toolNames).toEqual([RETRIEVAL_TOOL_NAME])
-    expect(JSON.stringify(after?.results)).toContain('> 4322| line 4321 of the log')
+    expect(JSON.stringify(after?.results)).toContain('> 1322| line 1321 of the log')
   })
 
   it('is offered no tool if its model makes media', async () => {

@@ -165,7 +165,7 @@ it('the artifact service describes each version with its custom metadata', async
   await expect(service.saveArtifact(tooLong)).rejects.toThrow(/metadata may have at most/)
 })
 
-it.each(['../../etc/passwd', '/absolute', 'a@1', '@', '', '__proto__', 'a/b/c.txt', '👩‍👩‍👧\u0000"', 'x'.repeat(5_000)])(
+it.each(['../../etc/passwd', '/absolute', 'a@1', '@', '', '__proto__', 'a/b/c.txt', '👩‍👩‍👧\u0000"', 'x'.repeat(1_000)])(
   'the artifact service accepts the file name %j',
   async (filename) => {
     const storage = newStorage()

@@ -61,7 +61,7 @@ it('a live model gets the replacement, the answers, and no media', async () => {
       case 0:
         return { name: 'read_log', args: {} }
       case 1:
-        return { name: RETRIEVAL_TOOL_NAME, args: { reference: lastReference(last), pattern: 'line 4321 ' } }
+        return { name: RETRIEVAL_TOOL_NAME, args: { reference: lastReference(last), pattern: 'line 1321 ' } }
       case 2:
         return { name: 'draw', args: {} }
       case 3:
@@ -79,7 +79,7 @@ it('a live model gets the replacement, the answers, and no media', async () => {
   for await (const _event of runner.runLive({ ...ids, liveRequestQueue: new LiveRequestQueue() }));
   expect(model.sent.map((content) => responsesOf(content)[0])).toEqual([
     { id: 'call_0', name: 'read_log', response: { result: expect.stringMatching(/^\[Offloaded: 1 block/) } },
-    { id: 'call_1', name: RETRIEVAL_TOOL_NAME, response: { result: expect.stringContaining('> 4322| line 4321 of') } },
+    { id: 'call_1', name: RETRIEVAL_TOOL_NAME, response: { result: expect.stringContaining('> 1322| line 1321 of') } },
     {
       id: 'call_2',
       name: 'draw',

@@ -21,7 +21,7 @@ import { FakeLlm } from './fake-llm.ts'
 setLogLevel(LogLevel.ERROR)
 
 /** A log of about 80 KB, of which no two lines are equal. */
-export const LOG: string = Array.from({ length: 5_000 }, (_, line) => `line ${line} of the log`).join('\n')
+export const LOG: string = Array.from({ length: 1_500 }, (_, line) => `line ${line} of the log`).join('\n')
 
 /** Matches the start of a replacement. */
 export const REPLACED = /^\[Offloaded: /

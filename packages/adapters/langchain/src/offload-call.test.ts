@@ -5,7 +5,7 @@ import { Command, GraphInterrupt, NodeInterrupt, ParentCommand, Send } from '@la
 import { describe, expect, it } from 'vitest'
 import { isCommand, offloadCall, replaceInCommand } from './offload-call.ts'
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 const PNG = 'iVBORw0KGgo='
 const toolCall = { name: 'read_log', id: 'call_1', args: { path: '/a' } }
 const offloaded = expect.stringMatching(/^\[Offloaded: /)

@@ -14,7 +14,7 @@ import { offloadTools } from './offload-tools.ts'
 import type { OffloadOptions } from './options.ts'
 import { retrievalTool } from './retrieval-tool.ts'
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 const CODE = Array.from({ length: 2_000 }, (_, n) => `def step_${n}(state):\n    return state + ${n}\n\n`).join('')
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { FakeChatModel } from '../test/fake-chat-model.ts'
 import { offloadTools } from './offload-tools.ts'
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 const offloaded = expect.stringMatching(/^\[Offloaded: /)
 const call = { type: 'tool_call', id: 'call_1', name: 'read_log', args: {} } as const
 const offloader = new ContextOffloader({ storage: new InMemoryStorage() })

@@ -8,7 +8,7 @@ import { threadRuns, type RunScope } from './run-scope.ts'
 const offloaderOfRun = (offloader: ContextOffloader, scope?: RunScope): ((runtime: unknown) => ContextOffloader) =>
   threadRuns(offloader, { scope }, { usage: 'a test' }).offloaderOf
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 
 /** Store the log in the scope of `writer`, and return whether `reader` finds it. */
 async function shares(writer: unknown, reader: unknown, scope?: RunScope): Promise<boolean> {

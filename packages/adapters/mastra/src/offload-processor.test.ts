@@ -24,7 +24,7 @@ import {
   type OffloadProcessor,
 } from './offload-processor.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
 const OFFLOADED = expect.stringMatching(/^\[Offloaded: 1 block/) as string
 
 let offloader: ContextOffloader
@@ -315,7 +315,7 @@ async function referencesIn(thread: string): Promise<string[]> {
 }
 
 describe('offloadStored', () => {
-  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+  const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
 
   function invocation(toolCallId: string, own: object): MastraToolInvocationPart {
     const toolInvocation = { toolCallId, toolName: 'read', args: { path: 'a' }, state: 'result', ...own }
@@ -411,7 +411,7 @@ describe('offloadStored', () => {
 })
 
 describe('offloadRun', () => {
-  const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+  const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
   const CALL = { toolName: 'read', toolCallId: 'call_1' }
   const text = (value = LOG): { type: string; value: string } => ({ type: 'text', value })
 
@@ -529,7 +529,7 @@ describe('offloadRun', () => {
   })
 
   describe('offloadOutput', () => {
-    const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line}`).join('\n')
+    const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join('\n')
     const CALL = { toolName: 'read', toolCallId: 'call_1' }
     const IMAGE = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
     const text = (value = LOG): object => ({ type: 'text', text: value })

@@ -7,7 +7,7 @@ import { threadRuns, type OffloadOptions, type RunContext } from './run-scope.ts
 
 type RunScope = NonNullable<OffloadOptions['scope']>
 
-const LOG = 'a line of a log\n'.repeat(5_000)
+const LOG = 'a line of a log\n'.repeat(1_000)
 
 const scoped = (offloader: ContextOffloader, scope?: RunScope): ((context: RunContext) => ContextOffloader) =>
   threadRuns(offloader, { scope }, { usage: 'offloadProcessor(offloader, options)' }).offloaderOf

@@ -18,7 +18,7 @@ import { expect, it } from 'vitest'
 import { offloadProcessor } from '../src/index.ts'
 import { fakeModel } from './fake-model.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, line) => `line ${line + 1}`).join('\n')
+const LOG = Array.from({ length: 1_500 }, (_, line) => `line ${line + 1}`).join('\n')
 const RUN = { memory: { thread: 'thread-1', resource: 'user-1' } } as const
 const OFFLOADED = /^\[Offloaded: 1 block/
 
@@ -37,7 +37,7 @@ function searching(name: string, input: object = {}, text = 'done'): Scripted {
     if (prompts.length === 1) return { toolCalls: [{ id: 'call_1', name, input }] }
     const [, reference] = /^ {2}(\w+) \(/m.exec(textOf(prompt)) ?? []
     if (prompts.length > 2 || reference === undefined) return { text }
-    return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { reference, pattern: 'line 4321' } }] }
+    return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { reference, pattern: 'line 1321' } }] }
   }, 'v2')
   return { model, prompts }
 }
@@ -63,7 +63,7 @@ function agentWith(own: Pick<AgentConfig, 'model'> & Readonly<Record<string, unk
 function expectFound({ prompts }: Scripted): void {
   expect(prompts).toHaveLength(3)
   expect(textOf(prompts[1])).toMatch(OFFLOADED)
-  expect(textOf(prompts[2])).toMatch(/> +\d+\| .*line 4321/)
+  expect(textOf(prompts[2])).toMatch(/> +\d+\| .*line 1321/)
 }
 
 it('results of workspace tools are offloaded', async () => {
@@ -103,7 +103,7 @@ it('ten concurrent conversations of one agent are isolated', async () => {
     if (results.length === 0) return { toolCalls: [{ id: 'call_1', name: 'read_log', input: {} }] }
     if (results.length > 1) return { text: textOf(prompt) }
     // Without a reference, the whole conversation is searched.
-    return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { pattern: 'line 4321' } }] }
+    return { toolCalls: [{ id: 'call_2', name: RETRIEVAL_TOOL_NAME, input: { pattern: 'line 1321' } }] }
   }, 'v2')
   const ownLog = createTool({
     id: 'read_log',
@@ -119,7 +119,7 @@ it('ten concurrent conversations of one agent are isolated', async () => {
     threads.map((thread) => agent.generate('Go.', { memory: { thread, resource: 'user-1' } })),
   )
   for (const [index, { text }] of answers.entries())
-    expect([...text.matchAll(/(thread-\d+) line 4321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
+    expect([...text.matchAll(/(thread-\d+) line 1321$/gm)].map(([, thread]) => thread)).toEqual([threads[index]])
 })
 
 it('a file of an MCP server is replaced, and an image in the same result is not', async () => {

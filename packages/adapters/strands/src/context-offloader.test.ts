@@ -123,7 +123,7 @@ describe('evictAfterCycles', () => {
     ['defaults to the setting of the storage', undefined, 2, 3, false],
   ])('%s', async (_what, evictAfterCycles, evictAfterTurns, cycles, isFound) => {
     const answer = await searchAfter(cycles, { storage: new InMemoryStorage({ evictAfterTurns }), evictAfterCycles })
-    if (isFound) expect(answer).toContain('line 4321: status=FAILED')
+    if (isFound) expect(answer).toContain('line 1321: status=FAILED')
     else expect(answer).toMatch(/^Error: .* was removed from storage .*Run the tool "read_log" again/)
   })
 
@@ -138,7 +138,7 @@ describe('a storage with only store and retrieve', () => {
     const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
     const [result = '', answer] = await run(agent)
     expect(referenceIn(result)).toBe('mem_1_call_1_0')
-    expect(answer).toContain('line 4321: status=FAILED')
+    expect(answer).toContain('line 1321: status=FAILED')
     agent.model = scriptedModel(retrieving({ line_range: { start: 7, end: 7 } }, 'mem_1_call_1_0'))
     expect((await run(agent))[2]).toContain('line 7:')
   })
@@ -154,7 +154,7 @@ describe('a storage with only store and retrieve', () => {
     const [, third] = [1, 2].map(() =>
       agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins: shared }),
     )
-    expect((await run(third as Agent))[1]).toContain('line 4321: status=FAILED')
+    expect((await run(third as Agent))[1]).toContain('line 1321: status=FAILED')
   })
 
   it.skipIf(isVersion10)('may be any storage of Strands', async () => {
@@ -164,7 +164,7 @@ describe('a storage with only store and retrieve', () => {
     }
     const plugins = [new ContextOffloader({ storage: new Theirs() })]
     const agent = agentWith({ model: scriptedModel('read_log', searchFailed), tools: [readLog], plugins })
-    expect((await run(agent))[1]).toContain('line 4321: status=FAILED')
+    expect((await run(agent))[1]).toContain('line 1321: status=FAILED')
   })
 })
 

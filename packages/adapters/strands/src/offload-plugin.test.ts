@@ -80,7 +80,7 @@ it('agents that share a plugin are isolated: none reads or evicts content of ano
   for (let round = 0; round < 10; round += 1) await thief.invoke('Go on.')
   first.model = scriptedModel(retrieving({ pattern: 'FAILED' }, reference))
   await first.invoke('Go on.')
-  expect(textOf(resultsOf(first)[1])).toContain('line 4321: status=FAILED')
+  expect(textOf(resultsOf(first)[1])).toContain('line 1321: status=FAILED')
 })
 
 it('content is found if the same agent and session stored it in another process', async () => {
@@ -98,7 +98,7 @@ it('content is found if the same agent and session stored it in another process'
     const search = retrieving({ pattern: 'FAILED' }, referenceIn(textOf(resultsOf(before)[0])))
     const after = agent('session-1', search)
     await after.invoke('Go on.')
-    expect(textOf(resultsOf(after)[0])).toContain('line 4321: status=FAILED')
+    expect(textOf(resultsOf(after)[0])).toContain('line 1321: status=FAILED')
     const stranger = agent('session-2', search)
     await stranger.invoke('Go on.')
     expect(resultsOf(stranger)[0]?.status).toBe('error')
@@ -437,9 +437,9 @@ describe('retrievalTool', () => {
     await offloader.forScope('a').offload(request)
     const search = { pattern: 'FAILED' }
     expect(await answer(tool, search, { invocationState: { tenant: 'a' } })).toMatchObject({
-      content: [{ text: expect.stringContaining('line 4321: status=FAILED') }],
+      content: [{ text: expect.stringContaining('line 1321: status=FAILED') }],
     })
-    expect(JSON.stringify(await answer(tool, search, { invocationState: { tenant: 'b' } }))).not.toContain('line 4321')
+    expect(JSON.stringify(await answer(tool, search, { invocationState: { tenant: 'b' } }))).not.toContain('line 1321')
   })
 })
 

@@ -10,10 +10,10 @@ import {
 } from '@strands-agents/sdk'
 import { FakeModel } from './fake-model.ts'
 
-/** A log of about 200 KB, in which only line 4,321 has `FAILED`. */
+/** A log of about 60 KB, in which only line 1,321 has `FAILED`. */
 export const LOG: string = Array.from(
-  { length: 5_000 },
-  (_, index) => `line ${index + 1}: status=${index === 4_320 ? 'FAILED' : 'done'} in ${index % 97} ms`,
+  { length: 1_500 },
+  (_, index) => `line ${index + 1}: status=${index === 1_320 ? 'FAILED' : 'done'} in ${index % 97} ms`,
 ).join('\n')
 
 /** Reads the log. */

@@ -217,7 +217,7 @@ describe('subagents', () => {
     })
     const agent = agentOf({ model, subAgents: [helper], tools: [retrievalTool(offloader)], hooks })
     await agent.generateText('Go.', { ...IN_A, userId: 'u' })
-    expect(textOf(prompts[2]?.results[1])).toContain('4321')
+    expect(textOf(prompts[2]?.results[1])).toContain('1321')
   })
 
   it('keep an answer that ends the run', async () => {
@@ -446,7 +446,7 @@ describe('offloadHistory', () => {
     const answered = { id: '2', role: 'assistant', parts: [part] } as UIMessage
     const second = scriptedModel()
     await agentOf({ model: second.model, ...options }).generateText([asked, answered, { ...asked, id: '3' }], IN_A)
-    expect(JSON.stringify(answered)).toContain('line 4999')
+    expect(JSON.stringify(answered)).toContain('line 1499')
     expect(second.prompts[0]?.results).toEqual(first.prompts[1]?.results)
   })
 

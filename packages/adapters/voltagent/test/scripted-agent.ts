@@ -9,10 +9,10 @@ import { fakeModel } from './fake-model.ts'
 // Otherwise, each agent would create its own, with timers.
 AgentRegistry.getInstance().setGlobalObservability(createVoltAgentObservability())
 
-/** A log of 5,000 lines, of which only line 4,321 contains `FAILED`. */
+/** A log of 1,500 lines, of which only line 1,321 contains `FAILED`. */
 export const LOG: string = Array.from(
-  { length: 5_000 },
-  (_, line) => `line ${line + 1}: ${line === 4_320 ? 'FAILED' : 'done'} in ${(line * 7) % 90} ms`,
+  { length: 1_500 },
+  (_, line) => `line ${line + 1}: ${line === 1_320 ? 'FAILED' : 'done'} in ${(line * 7) % 90} ms`,
 ).join('\n')
 
 /** Matches the start of a replacement. */
