@@ -14,12 +14,16 @@ export interface StartOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
+  /** Called with each chunk of standard error. */
+  readonly onError?: (chunk: Buffer) => void
 }
 
 /** The settings of a command that runs in this process. */
 export interface RunOptions extends StartOptions {
   /** Whether standard input, output, and error are a terminal. If so, `stdout` collects both. */
   readonly terminal?: boolean
+  /** Standard input and output for a conversation, instead of `input` and the collected output. */
+  readonly conversation?: { readonly stdin: Readable; readonly stdout: Writable }
 }
 
 /**
@@ -52,16 +56,16 @@ export function runInProcess(args: readonly string[], options: RunOptions = {}):
 
 async function runAlone(
   args: readonly string[],
-  { cwd = process.cwd(), env, input = '', terminal = false }: RunOptions,
+  { cwd = process.cwd(), env, input = '', terminal = false, conversation, onError }: RunOptions,
 ): Promise<Ended> {
   // bin.ts makes the same choice.
   const { main } = await (args[0] === 'hook' ? import('../src/hook/main.ts') : import('../src/cli.ts'))
   const stdout = new CollectedOutput(terminal)
-  const stderr = terminal ? stdout : new CollectedOutput(false)
+  const stderr = terminal ? stdout : new CollectedOutput(false, onError)
   const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false })
   Object.assign(stdin, { isTTY: terminal })
   const restore = [
-    replaceStreams({ stdin, stdout, stderr }),
+    replaceStreams({ stdin, stdout, stderr, ...conversation }),
     replaceEnvironment(environment({ ...(terminal ? { TERM: 'xterm', NO_COLOR: '' } : {}), ...env })),
     replaceWorkingDirectory(cwd),
     replaceExitCode(),
@@ -79,10 +83,12 @@ class CollectedOutput extends Writable {
   readonly isTTY: boolean
   readonly columns = 80
   readonly #chunks: Buffer[] = []
+  readonly #onChunk: ((chunk: Buffer) => void) | undefined
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, onChunk?: (chunk: Buffer) => void) {
     super()
     this.isTTY = isTTY
+    this.#onChunk = onChunk
   }
 
   get bytes(): Buffer {
@@ -91,6 +97,7 @@ class CollectedOutput extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#chunks.push(Buffer.from(chunk))
+    this.#onChunk?.(chunk)
     done()
   }
 }

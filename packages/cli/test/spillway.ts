@@ -26,13 +26,16 @@ export function temporaryFolder(): string {
 export function start(
   program: string,
   args: readonly string[],
-  { cwd, env, input }: StartOptions = {},
+  { cwd, env, input, onError }: StartOptions = {},
 ): { readonly child: ChildProcess; readonly end: Promise<Ended> } {
   const child = spawn(program, args, { cwd, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] })
   const stdout: Buffer[] = []
   const stderr: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr.push(chunk)
+    onError?.(chunk)
+  })
   // A process may end without reading its input: that is not a failure.
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

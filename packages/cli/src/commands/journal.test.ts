@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { connectStdio } from '../../test/mcp/connect.ts'
+import { connectInProcess } from '../../test/mcp/connect.ts'
 import { numbered, put, referenceIn, spillway, temporaryFolder } from '../../test/spillway.ts'
 
 interface Totals {
@@ -56,7 +56,7 @@ describe('stats --tokens', () => {
   it('counts the operations of the MCP server', async () => {
     const cwd = temporaryFolder()
     const reference = await put(numbered(3_000), cwd, ['--store', 'file:./store'])
-    const { client } = await connectStdio(['mcp', 'serve', '--store', 'file:./store'], { cwd })
+    const { client } = await connectInProcess(['mcp', 'serve', '--store', 'file:./store'], { cwd })
     await client.callTool({ name: 'retrieve_offloaded_content', arguments: { reference, pattern: 'line 7' } })
     await client.close()
     expect(await tokens(cwd, ['--store', 'file:./store'])).toMatchObject({ offloaded: 0, retrievals: 1 })

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { connectHttp, connectStdio, LOG_SERVER, textOf } from '../../test/mcp/connect.ts'
+import { connectHttp, connectInProcess, connectStdio, LOG_SERVER, textOf } from '../../test/mcp/connect.ts'
+import { startListening } from '../../test/serve/start-serve.ts'
 import { BIN, put, referenceIn, spillway, start, temporaryFolder } from '../../test/spillway.ts'
 
 const proxy = (...args: string[]): string[] => ['mcp', 'proxy', ...args]
@@ -43,7 +43,7 @@ describe('mcp over stdio', () => {
   })
 
   test('leaves results of tools in --exclude whole', async () => {
-    const { client } = await connectStdio(proxy('--exclude', 'read_log', '--', ...LOG_SERVER), {
+    const { client } = await connectInProcess(proxy('--exclude', 'read_log', '--', ...LOG_SERVER), {
       cwd: temporaryFolder(),
     })
     const shown = await textOf(client.callTool({ name: 'read_log', arguments: { lines: 5_000 } }))
@@ -52,11 +52,12 @@ describe('mcp over stdio', () => {
 
   test('keeps content in its scope, which can then be searched as a whole', async () => {
     const cwd = temporaryFolder()
-    const { client } = await connectStdio(proxy('--scope', 'mine', '--', ...LOG_SERVER), { cwd })
+    const { client } = await connectInProcess(proxy('--scope', 'mine', '--', ...LOG_SERVER), { cwd })
     const reference = referenceIn(await textOf(client.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
     const search = { name: 'retrieve_offloaded_content', arguments: { pattern: 'line 999', context_lines: 0 } }
     expect(await textOf(client.callTool(search))).toContain('line 999: FAILED')
-    const { client: other } = await connectStdio(proxy('--scope', 'other', '--', ...LOG_SERVER), { cwd })
+    await client.close()
+    const { client: other } = await connectInProcess(proxy('--scope', 'other', '--', ...LOG_SERVER), { cwd })
     const answer = await other.callTool({ ...search, arguments: { reference, pattern: 'line' } })
     expect(answer).toMatchObject({ isError: true })
     expect(await textOf(other.callTool(search))).not.toContain('FAILED')
@@ -99,22 +100,11 @@ describe('mcp over stdio', () => {
 })
 
 describe('mcp over HTTP', () => {
-  /** Start `spillway mcp proxy --listen 0 ...args`, and return its URL. */
-  async function listen(args: readonly string[], cwd: string): Promise<string> {
-    const { child, end } = start(process.execPath, [BIN, ...proxy('--listen', '0', ...args)], { cwd })
-    onTestFinished(async () => {
-      child.kill()
-      expect(await end).toMatchObject({ code: 0, signal: null })
-    })
-    for await (const line of createInterface(child.stderr!)) {
-      const url = /Listening at (\S+)/.exec(line)?.[1]
-      if (url !== undefined) return url
-    }
-    throw new Error('The proxy ended.')
-  }
+  const listen = async (args: readonly string[], cwd: string, isProcess = false): Promise<string> =>
+    (await startListening(proxy('--listen', '0', ...args), { cwd, isProcess })).url
 
   test('gives each session its own server, and stops at a signal', async () => {
-    const url = await listen(['--', ...LOG_SERVER], temporaryFolder())
+    const url = await listen(['--', ...LOG_SERVER], temporaryFolder(), true)
     const [one, two] = await Promise.all([connectHttp(url), connectHttp(url)])
     const reference = referenceIn(await textOf(one.callTool({ name: 'read_log', arguments: { lines: 5_000 } })))
     await expect(two.callTool({ name: 'crash' })).rejects.toThrow('exit code 7')
@@ -185,7 +175,7 @@ const serve = (...args: string[]): string[] => ['mcp', 'serve', ...args]
 test('mcp searches and reads what other commands have stored', async () => {
   const cwd = temporaryFolder()
   const reference = await put('first\nsecond FAILED\nthird\n', cwd, ['--scope', 'project'])
-  const { client } = await connectStdio(serve('--scope', 'project'), { cwd })
+  const { client } = await connectInProcess(serve('--scope', 'project'), { cwd })
   const retrieve = (input: Record<string, unknown>): Promise<string> =>
     textOf(client.callTool({ name: 'retrieve_offloaded_content', arguments: input }))
   expect(await retrieve({ pattern: 'FAILED', context_lines: 0 })).toContain('> 2| second FAILED')
@@ -197,7 +187,7 @@ test('mcp searches and reads what other commands have stored', async () => {
 
 test("mcp stores an agent's content, and other commands find it", async () => {
   const cwd = temporaryFolder()
-  const { client } = await connectStdio(serve(), { cwd })
+  const { client } = await connectInProcess(serve(), { cwd })
   const stored = await textOf(
     client.callTool({
       name: 'offload_content',
@@ -205,10 +195,6 @@ test("mcp stores an agent's content, and other commands find it", async () => {
     }),
   )
   const reference = /^Stored as (notes_\w+) \(7 bytes\)/.exec(stored)?.[1] ?? expect.fail(stored)
-  expect((await spillway(['get', reference], { cwd })).stdout).toBe('{"a":1}')
-  expect(JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout)).toMatchObject({
-    contentType: 'application/json',
-  })
   for (const [input, message] of [
     [{}, 'content must be the text'],
     [{ content: 'x', content_type: 'image/png' }, 'content_type must be one of text'],
@@ -216,9 +202,14 @@ test("mcp stores an agent's content, and other commands find it", async () => {
     [{ content: 'x', scope: 'other' }, 'no parameter "scope"'],
   ] as const)
     expect(await textOf(client.callTool({ name: 'offload_content', arguments: input }))).toContain(message)
+  await client.close()
+  expect((await spillway(['get', reference], { cwd })).stdout).toBe('{"a":1}')
+  expect(JSON.parse((await spillway(['stat', reference, '--json'], { cwd })).stdout)).toMatchObject({
+    contentType: 'application/json',
+  })
 })
 
 test('mcp writes nothing if it is read-only', async () => {
-  const { client } = await connectStdio(serve('--read-only'), { cwd: temporaryFolder() })
+  const { client } = await connectInProcess(serve('--read-only'), { cwd: temporaryFolder() })
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['retrieve_offloaded_content'])
 })

@@ -216,6 +216,7 @@ describe('spillway serve', () => {
     const content = [{ type: 'text', text: RESULTS }]
     const { json } = await service.post('/v1/offload', { toolName: 'read', toolCallId: 'call_1', content })
     const [{ reference }] = json['stored'] as unknown as [{ reference: string }]
+    await service.stop()
     const { stdout } = await spillway(['get', reference, '--scope', 'project-1'], { cwd })
     expect(stdout).toBe(RESULTS)
   })
@@ -256,7 +257,7 @@ describe('spillway serve', () => {
     ]
     // Editors on Windows begin files with a byte order mark.
     writeFileSync(file, `\uFEFF${JSON.stringify(tokens)}`)
-    const service = await startServe(['--tokens', file], { cwd })
+    const service = await startServe(['--tokens', file], { cwd, isProcess: true })
     const bearer = (name: string) => ({ authorization: `Bearer a-token-of-tenant-${name}` })
     const request = { messages: MESSAGES, context_manage_mode: 'compact' }
     expect((await service.post('/context_offload', request, bearer('one'))).status).toBe(200)

@@ -1,8 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
-import { BIN } from '../spillway.ts'
+import { expect, onTestFinished } from 'vitest'
+import { BIN, spillway } from '../spillway.ts'
 
 /** The command that starts the server of {@link LOG_SERVER}. */
 export const LOG_SERVER: readonly string[] = [
@@ -34,6 +36,21 @@ export async function connectStdio(
   await client.connect(transport)
   onTestFinished(() => client.close())
   return { client, log: () => Buffer.concat(written).toString() }
+}
+
+/** Connect to `spillway ...args` in this process. No other command can run in this process until the client is closed. */
+export async function connectInProcess(args: readonly string[], place: Place): Promise<{ readonly client: Client }> {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const end = spillway(args, { ...place, conversation: { stdin, stdout } })
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  Object.assign(client, { onclose: () => void stdin.end() })
+  onTestFinished(async () => {
+    await client.close()
+    expect(await end).toMatchObject({ code: 0, stderr: '' })
+  })
+  // Messages of both ends have the same form on a stream.
+  await client.connect(new StdioServerTransport(stdout, stdin))
+  return { client }
 }
 
 /** Return the environment variables that a test run passes on to every process. */
