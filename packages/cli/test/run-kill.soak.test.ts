@@ -19,7 +19,7 @@ const WRITER = `
   const write = () => {
     let text = ''
     for (let count = 0; count < 2_000; count++) text += 'line ' + (line += 1) + ' of a long output\\n'
-    process.stdout.write(text, () => setTimeout(write, 10))
+    process.stdout.write(text, () => setTimeout(write, 40))
   }
   write()`
 

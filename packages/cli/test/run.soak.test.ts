@@ -7,8 +7,8 @@ import { isFull } from '@spillway-internal/test-run'
 import { expect, it } from 'vitest'
 import { BIN, referenceIn, start, temporaryFolder } from './spillway.ts'
 
-/** More than the 8 MiB that are retained in memory, and several times the 4 MiB that are read at a time. */
-const BYTES = isFull ? 1_000_000_000 : 20_000_000
+/** More than the 10 MiB that are retained in memory, and several times the 4 MiB that are read at a time. */
+const BYTES = isFull ? 1_000_000_000 : 13_000_000
 const MAX_MEMORY_ABOVE_IDLE = 150_000_000
 const WRITE_LOG = fileURLToPath(new URL('write-log.ts', import.meta.url))
 const RECORD_PEAK = new URL('record-peak-memory.ts', import.meta.url).href
