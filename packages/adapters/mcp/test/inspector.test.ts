@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { isFull } from '@spillway-internal/test-run'
-import { RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { ContextOffloader, RETRIEVAL_TOOL_NAME } from '@spillway/core'
+import { FileStorage } from '@spillway/file'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { referenceServer } from './reference-servers.ts'
 
@@ -49,8 +50,13 @@ describe('the inspector', () => {
       _meta: { 'spillway/offloaded': { stored: [{ type: 'text', size: LOG.length }] } },
     })
     const reference = shown._meta['spillway/offloaded']?.stored[0]?.reference
-    const found = await callTool(RETRIEVAL_TOOL_NAME, `reference=${reference}`, 'pattern=line 4321:')
-    expect(found).toMatchObject({ content: [{ text: expect.stringContaining('> 4321| line 4321: all is well') }] })
+    const { retrievalTool } = new ContextOffloader({ storage: new FileStorage(join(directory, 'storage')) })
+    // For each change, the test is the other process: a call through the inspector starts four.
+    const search = isFull
+      ? callTool(RETRIEVAL_TOOL_NAME, `reference=${reference}`, 'pattern=line 4321:')
+      : retrievalTool.execute({ reference, pattern: 'line 4321:' })
+    const found = { content: [{ type: 'text', text: expect.stringContaining('> 4321| line 4321: all is well') }] }
+    expect(await search).toMatchObject(found)
   })
 
   // Each call starts four processes. For each change, tests with an SDK client prove the same.
