@@ -72,7 +72,7 @@ it('expand restores a history that was compacted in several modes', async () => 
         expect(json).toEqual({ messages, missing: [] })
       },
     ),
-    propertyRuns(60, 150),
+    propertyRuns(30, 150),
   )
   expect(shortened).toBeGreaterThan(10)
 })

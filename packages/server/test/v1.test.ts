@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { brokenStorage } from './broken-storage.ts'
 import { startService, type TestService } from './start-service.ts'
 
-const log = Array.from({ length: 5_000 }, (_, line) => `line ${line}${line === 4_321 ? ' FAILED' : ''}`).join('\n')
+const log = Array.from({ length: 2_000 }, (_, line) => `line ${line}${line === 1_321 ? ' FAILED' : ''}`).join('\n')
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 async function offload(service: TestService, text = log, toolCallId = 'call_1'): Promise<string> {
@@ -119,7 +119,7 @@ describe('/v1/retrieve and /v1/search', () => {
     const service = await startService()
     const reference = await offload(service)
     const found = await service.post('/v1/retrieve', { reference, pattern: 'FAILED', context_lines: 0 })
-    expect(JSON.stringify(found.json)).toContain('> 4322| line 4321 FAILED')
+    expect(JSON.stringify(found.json)).toContain('> 1322| line 1321 FAILED')
     expect((await service.post('/v1/retrieve', { pattern: 'FAILED' })).status).toBe(200)
     for (const [input, status, code] of [
       [{ reference: 'made_up' }, 404, 'not-found'],
@@ -135,11 +135,11 @@ describe('/v1/retrieve and /v1/search', () => {
     const service = await startService()
     const reference = await offload(service)
     for (const input of [
-      { reference, pattern: null, line_range: '4322-4322' },
-      { reference, byte_range: null, line_range: { start: '4322', end: '4322' } },
+      { reference, pattern: null, line_range: '1322-1322' },
+      { reference, byte_range: null, line_range: { start: '1322', end: '1322' } },
       { reference, pattern: 'FAILED', context_lines: '0', count_only: 'false' },
     ])
-      expect(JSON.stringify((await service.post('/v1/retrieve', input)).json)).toContain('4322| line 4321 FAILED')
+      expect(JSON.stringify((await service.post('/v1/retrieve', input)).json)).toContain('1322| line 1321 FAILED')
   })
 
   it('find lines in all entries, or in the requested entries', async () => {
@@ -152,7 +152,7 @@ describe('/v1/retrieve and /v1/search', () => {
     ).toEqual([one, two].toSorted())
     const some = await service.post('/v1/search', { pattern: 'failed', references: [one], ignoreCase: true })
     expect(some.json['matches']).toEqual([
-      { reference: one, path: `results/${one}.txt`, line: 4_322, text: 'line 4321 FAILED' },
+      { reference: one, path: `results/${one}.txt`, line: 1_322, text: 'line 1321 FAILED' },
     ])
     expect((await service.post('/v1/search', { pattern: 'line', limit: 7 })).json).toMatchObject({ isComplete: false })
     for (const [missing, status] of [
