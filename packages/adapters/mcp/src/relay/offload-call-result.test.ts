@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { isEqual, isSameJson, offloadCallError, offloadCallResult } from './offload-call-result.ts'
 
-const LOG = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
-const ROWS = Array.from({ length: 3_000 }, (_, id) => ({ id, name: `row ${id}` }))
+const LOG = Array.from({ length: 2_000 }, (_, index) => `line ${index + 1}: all is well`).join('\n')
+const ROWS = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `row ${id}` }))
 const REPLACED = { type: 'text', text: expect.stringMatching(/^\[Offloaded: /) as string }
 
 const text = (value: string): object => ({ type: 'text', text: value })
@@ -394,7 +394,7 @@ describe('an invalid result', () => {
     const { shown, stored } = await offload(result)
     expect(JSON.stringify(shown).length).toBeLessThan(8_000)
     expect(shown.content).toContainEqual(REPLACED)
-    const lines = stored.some((one) => one.includes('line 2500: all is well'))
+    const lines = stored.some((one) => one.includes('line 1500: all is well'))
     expect(lines).toBe(true)
   })
 
