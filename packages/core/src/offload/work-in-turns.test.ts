@@ -50,13 +50,33 @@ const contents: [name: string, ...content: ContentBlock[]][] = [
   ],
 ]
 
+/** Start two offloads of one scope, then one of another. Check that other work runs, and that scopes take turns. */
+async function expectTurns(
+  offload: (session: ContextOffloader) => Promise<{ readonly status: string }>,
+): Promise<void> {
+  const root = offloader()
+  let order = ''
+  const work = async (scope: string): Promise<void> => {
+    expect((await offload(root.forScope(scope))).status).toBe('offloaded')
+    order += scope
+  }
+  const turns = await countSlowTurns(() => Promise.all(['a', 'a', 'b'].map(work)))
+  expect(turns).toBeGreaterThan(3 * PIECES)
+  expect(order).toBe('baa')
+}
+
+const TURNS = 'lets other work run after each chunk, and ends before two earlier ones of another scope'
+
 describe('an offload', () => {
-  it.each(contents)('of %s lets other work run after each chunk', async (_name, ...content) => {
-    const turns = await countSlowTurns(async () => {
-      const outcome = await offloader().offload({ toolName: 'tool', toolCallId: 'call_1', content })
-      expect(outcome.status).toBe('offloaded')
-    })
-    expect(turns).toBeGreaterThan(PIECES)
+  it.each(contents)(`of %s ${TURNS}`, async (_name, ...content) => {
+    await expectTurns((session) => session.offload({ toolName: 'tool', toolCallId: 'call_1', content }))
+  })
+
+  it(`of a stream with a large chunk ${TURNS}`, async () => {
+    const chunks = [Buffer.from(filled('a line'))]
+    await expectTurns((session) =>
+      session.offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),
+    )
   })
 
   it('of a JSON value lets other work run while its strings are redacted', async () => {
@@ -67,37 +87,6 @@ describe('an offload', () => {
       )
     const strings = 3 * value.length
     expect(await turnsWith({ redact: {} })).toBeGreaterThan((await turnsWith({})) + strings / 2)
-  })
-
-  it('of a stream lets other work run even within a large chunk', async () => {
-    const chunks = [Buffer.from(filled('a line'))].values()
-    const turns = await countSlowTurns(() =>
-      offloader().offloadStream({ toolName: 'tool', toolCallId: 'call_1', chunks: toAsync(chunks) }),
-    )
-    expect(turns).toBeGreaterThan(PIECES)
-  })
-})
-
-describe('offloads of several callers at the same time', () => {
-  /** Start two offloads of one scope, then one of another. Return the scopes in the order in which their offloads end. */
-  async function orderOf(offload: (session: ContextOffloader) => Promise<unknown>): Promise<string> {
-    const root = offloader()
-    let order = ''
-    const work = (scope: string): Promise<void> => offload(root.forScope(scope)).then(() => void (order += scope))
-    await countSlowTurns(() => Promise.all(['a', 'a', 'b'].map(work)))
-    return order
-  }
-
-  it.each(contents)('let an offload of %s end before two earlier ones of another scope', async (...kind) => {
-    const [, ...content] = kind
-    const call = { toolName: 'tool', toolCallId: 'call_1', content }
-    expect(await orderOf((session) => session.offload(call))).toBe('baa')
-  })
-
-  it('let an offload of a stream end before two earlier ones of another scope', async () => {
-    const chunks = [Buffer.from(filled('a line'))]
-    const call = { toolName: 'tool', toolCallId: 'call_1' }
-    expect(await orderOf((session) => session.offloadStream({ ...call, chunks: toAsync(chunks) }))).toBe('baa')
   })
 })
 
