@@ -116,13 +116,13 @@ it.each([
   ['an error thrown in a callback', "setImmediate(() => { throw new Error('socket hang up') })", /socket hang up/],
   ['an unhandled rejection', "void Promise.reject(new Error('gone away'))", /gone away/],
   ['a loop that blocks the thread', 'for (;;);', /blocks the thread/],
-  ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 1000 ms/],
+  ['a create() that never ends', 'await new Promise(() => undefined)', /create\(\) has not ended after 2000 ms/],
 ])(
   'conformance counts %s as a failure of the running case, and runs the other cases',
   async (_what, statement, message) => {
     const source = `const create = ${create('content.slice()')}
     let created = 0
-    export default { name: 'mine', level: 'two-method', timeoutMs: 1_000, async create() {
+    export default { name: 'mine', level: 'two-method', timeoutMs: 2_000, async create() {
       if ((created += 1) === 3) { ${statement} }
       return create()
     } }`

@@ -6,7 +6,7 @@ import type { ContextOffloaderOptions } from './context-offloader-options.ts'
 import { ContextOffloader } from './context-offloader.ts'
 
 const PIECE = 65_536
-const PIECES = 4
+const PIECES = 6
 
 function offloader(options: Pick<ContextOffloaderOptions, 'redact'> = {}): ContextOffloader {
   const storage = createStorage({
