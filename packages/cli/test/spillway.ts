@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, onTestFinished } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { environment, runInProcess, type Ended, type RunOptions, type StartOptions } from './run-in-process.ts'
 
 export type { Ended, StartOptions } from './run-in-process.ts'
@@ -55,8 +55,18 @@ export function start(
 export const spillwayProcess = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
   start(process.execPath, [BIN, ...args], options).end
 
+/** Commands that run in this process, and the test that started them. */
+const running = { count: 0, test: '' }
+
 /** Run `spillway` in this process until it ends. Only one run at a time. See {@link runInProcess}. */
-export const spillway: (args: readonly string[], options?: RunOptions) => Promise<Ended> = runInProcess
+export async function spillway(args: readonly string[], options?: RunOptions): Promise<Ended> {
+  const { currentTestName: test = '' } = expect.getState()
+  // A command that never ends would delay each of the other tests until its time limit.
+  if (running.count > 0 && running.test !== test) throw new Error(`A command of this test still runs: ${running.test}`)
+  running.test = test
+  running.count++
+  return await runInProcess(args, options).finally(() => running.count--)
+}
 
 /** Start one process that runs many commands, one after another. The process ends with the test file. */
 export function startRunner(): typeof spillway {

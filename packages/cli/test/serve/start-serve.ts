@@ -1,6 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
 import { BIN, spillway, start, type Ended, type StartOptions } from '../spillway.ts'
 
+/** Milliseconds after which a command that does not stop fails its test. */
+const STOP_MS = 60_000
+
 /** A command that listens. */
 interface Listening {
   readonly url: string
@@ -42,7 +45,7 @@ export async function startListening(
     else separate.child.kill(signal)
     return end
   }
-  onTestFinished(async () => expect(await stop()).toMatchObject({ code: 0, signal: null }))
+  onTestFinished(async () => expect(await stop()).toMatchObject({ code: 0, signal: null }), STOP_MS)
   const ended = end.then(({ stderr }) => {
     throw new Error(`spillway ${args.join(' ')} ended: ${stderr}`)
   })
