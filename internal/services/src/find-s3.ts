@@ -4,7 +4,7 @@ import { runProgram } from './run-program.ts'
 import { unavailable, type Unavailable } from './service.ts'
 
 /** The programs of a Ceph cluster that serves S3. Each program is in a separate Debian package. */
-const PROGRAMS = ['ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph', 'radosgw']
+const PROGRAMS = ['ceph-mon', 'ceph-osd', 'ceph', 'radosgw']
 
 let ceph: Promise<FoundProgram | Unavailable> | undefined
 

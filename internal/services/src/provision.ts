@@ -11,7 +11,7 @@ const INSTALL_MS = 600_000
 const PACKAGES: Readonly<Record<ServiceName, readonly string[]>> = {
   redis: ['redis-server', 'redis-tools'],
   'redis-cluster': ['redis-server', 'redis-tools'],
-  s3: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-mgr', 'ceph-common'],
+  s3: ['radosgw', 'ceph-mon', 'ceph-osd', 'ceph-common'],
   postgres: ['postgresql'],
   pgbouncer: ['pgbouncer'],
 }

@@ -18,6 +18,7 @@ const LONG = 6_000_000
 const TTL_MS = 600_000
 const DAY_MS = 86_400_000
 const COUNT = 60
+const FEW = 12
 
 /** A stream that calls a function in the middle. */
 async function* halfway(content: Uint8Array, then: () => Promise<void> | void): AsyncGenerator<Uint8Array> {
@@ -87,9 +88,9 @@ const STREAM_ENDS: readonly StreamEnd[] = [
   },
 ]
 
-async function storeSome(storage: Storage): Promise<Map<string, Uint8Array>> {
+async function storeSome(storage: Storage, count = COUNT): Promise<Map<string, Uint8Array>> {
   const stored = new Map<string, Uint8Array>()
-  for (let index = 0; index < COUNT; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const content = bytes(`content ${index}`)
     stored.set(await storage.store(`key ${index}`, content), content)
   }
@@ -118,9 +119,12 @@ const interrupted = (
   settings: name === 'gc' ? { ttlMs: TTL_MS } : {},
   async run(context) {
     const { storage, powers, random, thorough } = context
+    let stored = new Map<string, Uint8Array>()
     for (let round = 0; round < (thorough ? 6 : 2); round += 1) {
-      await storage.clear()
-      const stored = await storeSome(storage)
+      if (round === 0 || name !== 'list') {
+        await storage.clear()
+        stored = await storeSome(storage)
+      }
       if (name === 'gc') powers.clock.advance(TTL_MS + 1)
       const controller = new AbortController()
       const running = Promise.allSettled([run(storage, controller.signal)])
@@ -278,7 +282,7 @@ export const failureCases: readonly ConformanceCase[] = [
     title: 'Lists that are neither read to their end nor closed do not block other operations',
     requires: ['list', 'clear', 'delete'],
     async run({ storage }) {
-      const stored = await storeSome(storage)
+      const stored = await storeSome(storage, FEW)
       const [first = ''] = stored.keys()
       for (let index = 0; index < 30; index += 1) {
         const iterator = storage.list()[Symbol.asyncIterator]()
@@ -287,8 +291,8 @@ export const failureCases: readonly ConformanceCase[] = [
       }
       await storage.delete(first)
       await attempt('storing', () => storage.store('after', bytes('after')))
-      checkEqual((await collect(storage.list())).length, COUNT, 'entries')
-      checkEqual(await storage.clear(), COUNT, 'entries cleared')
+      checkEqual((await collect(storage.list())).length, FEW, 'entries')
+      checkEqual(await storage.clear(), FEW, 'entries cleared')
     },
   },
   {
