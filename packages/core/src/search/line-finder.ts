@@ -141,6 +141,3 @@ export async function findLineSpan(source: ContentSource, range: LineRange): Pro
 
 export const lineOfByte = (source: ContentSource, offset: number): Promise<number> =>
   withLineIndex(source, (blocks) => new LineFinder(blocks).numberAt(offset))
-
-export const lineAtByte = (source: ContentSource, offset: number): Promise<FoundLine> =>
-  withLineIndex(source, (blocks) => new LineFinder(blocks).lineAt(offset))

@@ -148,6 +148,9 @@ interface ChoiceBudget {
   /** Number of tokens in a gap mark and the line number after it. */
   readonly gapTokens: number
   readonly textLines: number
+  /** Share of the tokens for lines from both ends, which are chosen first, and share of the first lines of these. */
+  readonly endsShare: number
+  readonly headShare: number
 }
 
 /** Largest number of blank lines that are shown. More blank lines count as a gap. */
@@ -157,35 +160,16 @@ const FEW_TOKENS = 12
 /** Added to the tokens of a line when its value per token is computed, so that short lines do not win too often. */
 const BASE_TOKENS = 20
 
-/** Choose lines from both ends in turn. Each end has its share of the tokens. */
-export function chooseEnds(shown: ShownLines, budget: ChoiceBudget, headShare: number): ChosenLines {
-  const chosen = new Uint8Array(shown.lines.length)
-  let left = budget.tokens - budget.gapTokens
-  let head = 0
-  let tail = shown.lines.length - 1
-  let spentHead = 0
-  let spentTail = 0
-  while (head <= tail) {
-    const atHead = spentHead * (1 - headShare) <= spentTail * headShare
-    const index = atHead ? head++ : tail--
-    const cost = shown.cost(index)
-    if (cost > left) {
-      if (atHead ? spentTail === 0 : spentHead === 0) continue
-      break
-    }
-    left -= cost
-    if (atHead) spentHead += cost
-    else spentTail += cost
-    chosen[index] = 1
-  }
-  return chosen
-}
-
-/** Choose the lines with the highest value for their tokens. A line without a shown neighbor also pays for a gap. */
-export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
+/**
+ * Choose lines from both ends, and then the lines with the highest value for their tokens. A line without a shown
+ * neighbor also pays for a gap.
+ */
+export function chooseLines(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
   const order = shown.order(values)
   let left = budget.tokens - budget.gapTokens
+  const forEnds = left * budget.endsShare
+  left += fillEnds(shown, budget, chosen, forEnds) - forEnds
   // The second round uses the tokens that filled gaps have saved.
   for (let round = 0; round < 2; round++) {
     for (const index of order) {
@@ -200,23 +184,27 @@ export function chooseBest(shown: ShownLines, budget: ChoiceBudget, values: Floa
     }
     left += fillGaps(shown, budget, chosen)
   }
+  // A large budget also shows lines without a value.
   fillEnds(shown, budget, chosen, left)
   return chosen
 }
 
-/** Use the remaining tokens for lines from both ends, so that a large budget also shows lines without a value. */
-function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): void {
+/** Choose more lines from both ends in turn. Returns the remaining tokens. */
+function fillEnds(shown: ShownLines, budget: ChoiceBudget, chosen: ChosenLines, tokens: number): number {
+  const { headShare } = budget
   let left = tokens
-  let head = 0
-  let tail = chosen.length - 1
-  for (let turn = 0; head <= tail && left >= FEW_TOKENS; turn++) {
-    const index = turn % 2 === 0 ? head++ : tail--
+  const spent = [0, 0]
+  for (let head = 0, tail = chosen.length - 1; head <= tail && left >= FEW_TOKENS;) {
+    const end = spent[0]! * (1 - headShare) <= spent[1]! * headShare ? 0 : 1
+    const index = end === 0 ? head++ : tail--
     if (chosen[index] === 1) continue
     const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
-    if (cost > left) return
+    if (cost > left) break
     chosen[index] = 1
     left -= cost
+    spent[end]! += cost
   }
+  return left
 }
 
 /** Return the tokens for gaps if a line is shown. The number is negative if the line closes a gap. */

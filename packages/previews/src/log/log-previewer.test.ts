@@ -53,6 +53,17 @@ describe('logPreviewer', () => {
     expect(shown).not.toContain(steps[2])
   })
 
+  it.each(['shelves.conf', 'src/shelves.rb'])(
+    'ignores words for failures in a file of configuration or code: %s',
+    async (path) => {
+      const about = (name: string) => ({ intent: { paths: [name], words: [] } })
+      const shown = await previewWith(logPreviewer(), lines.join('\n'), {}, about(path))
+      expect(shown).toContain(steps.slice(0, 6).join('\n'))
+      for (const output of ['shelves.log', 'build/7.txt', 'out/shelves'])
+        expect(await previewWith(logPreviewer(), lines.join('\n'), {}, about(output))).not.toContain(steps[5])
+    },
+  )
+
   it('does not show several lines of both ends of a log', async () => {
     const timed = lines.map((line, index) => `2024-03-03T09:15:02.${1_000 + index}Z ${line}`)
     expect(await previewWith(logPreviewer(), timed.join('\n'))).not.toContain(steps[1])

@@ -56,6 +56,8 @@ function linesOf(subject: TextSubject): string[] {
     .filter((line) => line !== '')
 }
 
+/** Matches the extension of a file that is not the output of a program. */
+const WRITTEN_FILE = /\.(?!(?:log|out|err|txt|\d+)$)\w{1,10}$/i
 /** Smallest score of a line that clearly reports a failure. */
 const SURE_SCORE = 0.5
 
@@ -88,8 +90,9 @@ export class LogReader implements TextReader {
 
   finish(subject: TextSubject): WritePreview {
     const { scan } = this
-    const { words } = subject.intent
-    const hints = { words, isLog: logSureness(subject) > UNSURE }
+    const { words, paths } = subject.intent
+    const isFile = WRITTEN_FILE.test(paths[0] ?? '')
+    const hints = { words, isLog: logSureness(subject) > UNSURE, isFile }
     return (options) => writeTextPreview(scan, options, hints)
   }
 }

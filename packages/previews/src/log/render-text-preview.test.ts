@@ -146,6 +146,34 @@ describe('renderTextPreview', () => {
     expect(preview).toContain('fails with an exception\n\n 251 files changed')
   })
 
+  describe('in a text with many unusual lines', () => {
+    const words = 'amber birch cedar delta ember flint grove heath inlet jetty knoll larch marsh north ochre'.split(' ')
+    const word = (index: number): string => words[index % words.length]!
+    const lines = Array.from({ length: 900 }, (_, index) =>
+      index > 40 && index < 860 && index % 9 === 4
+        ? `${word(index)} ${word(index * 7)} crosses ${word(index * 5 + 3)}: ${word(index * 11)}!`
+        : `row ${index} of the shelf is ${word(index * index)}`,
+    )
+    const preview = (text: readonly string[], hints: Parameters<typeof renderTextPreview>[2]): string => {
+      const scanner = new TextScanner()
+      scanner.push(text.join('\n'))
+      return renderTextPreview(scanner.finish(), { ...options, budgetTokens: 1_000 }, hints)
+    }
+    const ends = [lines.slice(0, 15).join('\n'), lines.slice(-15).join('\n')]
+
+    it('shows both ends with half of the budget if no line reports a problem, but not of a log', () => {
+      for (const end of ends) expect(preview(lines, {})).toContain(end)
+      for (const end of ends) expect(preview(lines, { isLog: true })).not.toContain(end)
+      expect(preview(lines, {})).toContain('crosses')
+    })
+
+    it('shows both ends of a file, even if its lines contain words for failures', () => {
+      const told = lines.with(450, 'error: the row has no shelf')
+      for (const end of ends) expect(preview(told, { isFile: true })).toContain(end)
+      for (const end of ends) expect(preview(told, {})).not.toContain(end)
+    })
+  })
+
   it('shows an important line of a log instead of several lines of both ends', () => {
     const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
     const failure = 'fatal: the disk of the builder is full'

@@ -3,7 +3,7 @@ import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts
 import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { findSought, type Sought } from '../layout/wanted-words.ts'
 import type { PreviewOptions } from '../previewer.ts'
-import { chooseBest, chooseEnds, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
+import { chooseLines, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { ERROR, WARNING } from './line-words.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
 
@@ -23,9 +23,9 @@ const END_LINE = 0.5
 /** The same value for text other than logs. */
 const END_OF_TEXT = 1
 /** Factor of this value for each line farther from the end, and the smallest value of such lines. Not for logs. */
-const FARTHER = 0.7
-/** The same factor if lines report errors or warnings, which are more important. */
-const FARTHER_WITH_ERRORS = 0.5
+const FARTHER = 0.5
+/** Share of the budget for both ends of text in which no line reports a problem. Not for logs. */
+const ENDS_SHARE = 0.5
 const LEAST_VALUE = 1e-9
 /** Smallest value of an unusual line. Such lines are shown first. */
 const ODD_LINE = 2
@@ -145,9 +145,15 @@ interface TextHints {
   readonly words?: readonly string[]
   /** Whether the text is a log. The lines at the ends of other text, such as a report, say more. */
   readonly isLog?: boolean
+  /** Whether the text is a file, for example configuration. Words for failures in it report no failure. */
+  readonly isFile?: boolean
 }
 
-function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], isLog = false }: TextHints) {
+function previewLayout(
+  scan: TextScan,
+  options: PreviewOptions,
+  { words = [], isLog = false, isFile = false }: TextHints,
+) {
   const header = `[${countOf(scan.lines, 'line')}]`
   const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
@@ -155,8 +161,10 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
   const texts = words.length === 0 ? [] : lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
-  const farther = scan.errors + scan.warnings > 0 ? FARTHER_WITH_ERRORS : FARTHER
-  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, farther] as const)
+  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, FARTHER] as const)
+  const isPlain = !isLog && sought === undefined && (isFile || scan.errors + scan.warnings === 0)
+  const endsShare = isRanked ? (isPlain ? ENDS_SHARE : 0) : 1
+  const headShare = options.isError === true ? 0.1 : 0.5
   const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, ends) : undefined
   const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
@@ -172,11 +180,8 @@ function previewLayout(scan: TextScan, options: PreviewOptions, { words = [], is
     shownLines.setCap(lineCap(aim))
     if (isAllKept && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
     const tokens = aim - HEADER_TOKENS - callTokens
-    const budget = { tokens, gapTokens, textLines: scan.lines }
-    const chosen =
-      values === undefined
-        ? chooseEnds(shownLines, budget, options.isError === true ? 0.1 : 0.5)
-        : chooseBest(shownLines, budget, values)
+    const budget = { tokens, gapTokens, textLines: scan.lines, endsShare, headShare }
+    const chosen = chooseLines(shownLines, budget, values ?? new Float64Array(lines.length))
     return { text: chosen.includes(1) ? assemble(chosen) : header, complete: false }
   }
 
