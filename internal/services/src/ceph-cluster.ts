@@ -124,7 +124,8 @@ osd objectstore = memstore
 memstore device bytes = ${MEMORY_BYTES}
 # With the defaults, 512 threads and records in memory for each request take a third of the gateway's time.
 rgw thread pool size = 32
-${QUIET.map((part) => `debug ${part} = 0/0\n`).join('')}run dir = ${folder}/run
+${QUIET.map((part) => `debug ${part} = 0/0`).join('\n')}
+run dir = ${folder}/run
 admin socket =
 pid file =
 log file = ${folder}/log/$name.log

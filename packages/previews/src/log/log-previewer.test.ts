@@ -53,16 +53,19 @@ describe('logPreviewer', () => {
     expect(shown).not.toContain(steps[2])
   })
 
+  const previewOfFile = (path: string): Promise<string | undefined> =>
+    previewWith(logPreviewer(), lines.join('\n'), {}, { intent: { paths: [path], words: [] } })
+
   it.each(['shelves.conf', 'src/shelves.rb'])(
-    'ignores words for failures in a file of configuration or code: %s',
+    'ignores words for failures in configuration and code: %s',
     async (path) => {
-      const about = (name: string) => ({ intent: { paths: [name], words: [] } })
-      const shown = await previewWith(logPreviewer(), lines.join('\n'), {}, about(path))
-      expect(shown).toContain(steps.slice(0, 6).join('\n'))
-      for (const output of ['shelves.log', 'build/7.txt', 'out/shelves'])
-        expect(await previewWith(logPreviewer(), lines.join('\n'), {}, about(output))).not.toContain(steps[5])
+      expect(await previewOfFile(path)).toContain(steps.slice(0, 6).join('\n'))
     },
   )
+
+  it.each(['shelves.log', 'build/7.txt', 'out/shelves'])('finds failures in files of output: %s', async (path) => {
+    expect(await previewOfFile(path)).not.toContain(steps[5])
+  })
 
   it('does not show several lines of both ends of a log', async () => {
     const timed = lines.map((line, index) => `2024-03-03T09:15:02.${1_000 + index}Z ${line}`)

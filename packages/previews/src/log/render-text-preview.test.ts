@@ -26,10 +26,10 @@ it('a text preview shows a failure with the other lines of its block', () => {
   for (const line of block) expect(preview).toContain(line)
 })
 
-function previewOf(text: string, options: PreviewOptions, isLog = false): string {
+function previewOf(text: string, options: PreviewOptions, hints?: Parameters<typeof renderTextPreview>[2]): string {
   const scanner = new TextScanner()
   scanner.push(text)
-  return renderTextPreview(scanner.finish(), options, { isLog })
+  return renderTextPreview(scanner.finish(), options, hints)
 }
 
 const showLines = (start: number, end: number): string => `line_range { start: ${start}, end: ${end} }`
@@ -154,23 +154,20 @@ describe('renderTextPreview', () => {
         ? `${word(index)} ${word(index * 7)} crosses ${word(index * 5 + 3)}: ${word(index * 11)}!`
         : `row ${index} of the shelf is ${word(index * index)}`,
     )
-    const preview = (text: readonly string[], hints: Parameters<typeof renderTextPreview>[2]): string => {
-      const scanner = new TextScanner()
-      scanner.push(text.join('\n'))
-      return renderTextPreview(scanner.finish(), { ...options, budgetTokens: 1_000 }, hints)
-    }
+    const large = { ...options, budgetTokens: 1_000 }
+    const text = lines.join('\n')
     const ends = [lines.slice(0, 15).join('\n'), lines.slice(-15).join('\n')]
 
     it('shows both ends with half of the budget if no line reports a problem, but not of a log', () => {
-      for (const end of ends) expect(preview(lines, {})).toContain(end)
-      for (const end of ends) expect(preview(lines, { isLog: true })).not.toContain(end)
-      expect(preview(lines, {})).toContain('crosses')
+      for (const end of ends) expect(previewOf(text, large)).toContain(end)
+      for (const end of ends) expect(previewOf(text, large, { isLog: true })).not.toContain(end)
+      expect(previewOf(text, large)).toContain('crosses')
     })
 
     it('shows both ends of a file, even if its lines contain words for failures', () => {
-      const told = lines.with(450, 'error: the row has no shelf')
-      for (const end of ends) expect(preview(told, { isFile: true })).toContain(end)
-      for (const end of ends) expect(preview(told, {})).not.toContain(end)
+      const told = lines.with(450, 'error: the row has no shelf').join('\n')
+      for (const end of ends) expect(previewOf(told, large, { isFile: true })).toContain(end)
+      for (const end of ends) expect(previewOf(told, large)).not.toContain(end)
     })
   })
 
@@ -178,7 +175,7 @@ describe('renderTextPreview', () => {
     const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
     const failure = 'fatal: the disk of the builder is full'
     const lines = [...steps.slice(0, 200), failure, ...steps.slice(200), 'make: *** [all] Error 1']
-    const ofLog = previewOf(lines.join('\n'), options, true)
+    const ofLog = previewOf(lines.join('\n'), options, { isLog: true })
     expect(ofLog).toContain(failure)
     expect(ofLog).not.toContain(steps[1])
     expect(previewOf(lines.join('\n'), options)).toContain(steps[1])

@@ -149,11 +149,8 @@ interface TextHints {
   readonly isFile?: boolean
 }
 
-function previewLayout(
-  scan: TextScan,
-  options: PreviewOptions,
-  { words = [], isLog = false, isFile = false }: TextHints,
-) {
+function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints) {
+  const { words = [], isLog = false, isFile = false } = hints
   const header = `[${countOf(scan.lines, 'line')}]`
   const { lines, note, scores, odd } = scan.scores()
   const lineUnits = unitsPerToken(lines)
@@ -165,8 +162,10 @@ function previewLayout(
   const isPlain = !isLog && sought === undefined && (isFile || scan.errors + scan.warnings === 0)
   const endsShare = isRanked ? (isPlain ? ENDS_SHARE : 0) : 1
   const headShare = options.isError === true ? 0.1 : 0.5
-  const values = isRanked ? lineValues(lines, own, odd, sought, options.budgetTokens, ends) : undefined
-  const shownScores = values && own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score))
+  const values = isRanked
+    ? lineValues(lines, own, odd, sought, options.budgetTokens, ends)
+    : new Float64Array(lines.length)
+  const shownScores = isRanked ? own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score)) : undefined
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
   const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
@@ -181,7 +180,7 @@ function previewLayout(
     if (isAllKept && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
     const tokens = aim - HEADER_TOKENS - callTokens
     const budget = { tokens, gapTokens, textLines: scan.lines, endsShare, headShare }
-    const chosen = chooseLines(shownLines, budget, values ?? new Float64Array(lines.length))
+    const chosen = chooseLines(shownLines, budget, values)
     return { text: chosen.includes(1) ? assemble(chosen) : header, complete: false }
   }
 
@@ -240,7 +239,7 @@ function previewLayout(
   }
 
   function hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
-    if (values === undefined) return []
+    if (!isRanked) return []
     const { errors, warnings } = scan
     const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
     const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)
