@@ -171,6 +171,28 @@ describe('renderTextPreview', () => {
     })
   })
 
+  it('shows the settings of a file that consists mostly of comments', () => {
+    const settings = Array.from({ length: 12 }, (_, index) => [
+      ...Array.from(
+        { length: 25 },
+        (_, line) => `# ${'abcdefgh'[line % 8]} error of setting ${index} has ${line * 7} causes.`,
+      ),
+      `${'abcdefghijkl'[index]}-limit ${index * 100}`,
+    ])
+    const preview = previewOf(settings.flat().join('\n'), options, { isFile: true })
+    for (const setting of settings) expect(preview).toContain(setting.at(-1))
+  })
+
+  it('shows the first lines of blocks instead of other lines of a text that reports no problem', () => {
+    const blocks = Array.from({ length: 12 }, (_, index) => [
+      `Chapter ${'abcdefghijkl'[index]} of the manual`,
+      ...Array.from({ length: 30 }, (_, line) => `  text ${line} of the chapter with ${(line * 7) % 10} words`),
+    ])
+    const preview = previewOf(blocks.map((lines) => lines.join('\n')).join('\n\n'), options)
+    for (const [chapter] of blocks) expect(preview).toContain(chapter)
+    expect(preview).toMatch(/\n\[… \d+ lines, all but these \d+(?:: line_range .*)?\]\n/)
+  })
+
   it('shows an important line of a log instead of several lines of both ends', () => {
     const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
     const failure = 'fatal: the disk of the builder is full'
@@ -223,20 +245,22 @@ describe('renderTextPreview', () => {
       index % 50 === 0 ? `FAILED tests/t.py::case${index}` : `line ${index}`,
     ).join('\n')
     const preview = previewOf(text, { ...options, budgetTokens: 1_000 })
-    let next = 1
+    let counted = 0
     for (const shown of preview.split('\n').slice(1)) {
-      const gap = /^\[… ([\d,]+) lines?(?:, [^:]*)?(?:: line_range \{ start: (\d+), end: (\d+) \})?\]$/.exec(shown)
-      if (gap !== null) {
-        const hidden = Number(gap[1]!.replaceAll(',', ''))
-        if (gap[2] !== undefined) expect([Number(gap[2]), Number(gap[3])]).toEqual([next, next + hidden - 1])
-        next += hidden
-        continue
+      const gap =
+        /^\[… ([\d,]+) lines?(?:, \d[^:,]*)*(?:, alike)?(?:, all but these (\d+))?(?:: line_range \{ start: (\d+), end: (\d+) \})?\]$/.exec(
+          shown,
+        )
+      if (gap === null) counted++
+      else {
+        const lines = Number(gap[1]!.replaceAll(',', ''))
+        if (gap[3] !== undefined) expect([Number(gap[3]), Number(gap[4])]).toEqual([counted + 1, counted + lines])
+        counted += lines - Number(gap[2] ?? 0)
       }
       const numbered = /^(\d+)\| /.exec(shown)
-      if (numbered !== null) expect(Number(numbered[1])).toBe(next)
-      next++
+      if (numbered !== null) expect(shown).toMatch(new RegExp(`(?:line |case)${Number(numbered[1]) - 1}(?:$| \\[)`))
     }
-    expect(next).toBe(3_001)
+    expect(counted).toBe(3_000)
   })
 
   it('names the severity of hidden lines, and mentions that they are similar to the line above', () => {
@@ -337,7 +361,7 @@ describe('renderTextPreview', () => {
       records((index) => `Parcel: P-${index}`, ''),
       options,
     )
-    expect(preview).toMatch(/\n206\| Parcel: P-41\n(?:.*\n){1,3}(?:209\| )?state: broken glass\n/)
+    expect(preview).toMatch(/\n206\| Parcel: P-41\n(?:.*\n){0,3}(?:209\| )?state: broken glass\n/)
     expect(preview).not.toContain('Parcel: P-40')
   })
 
@@ -346,7 +370,7 @@ describe('renderTextPreview', () => {
       records((index) => `*** ${index}. row ***`, '  '),
       options,
     )
-    expect(preview).toMatch(/\n206\| \*\*\* 41\. row \*\*\*\n(?:.*\n){1,3}(?:209\| )?  state: broken glass\n/)
+    expect(preview).toMatch(/\n206\| \*\*\* 41\. row \*\*\*\n(?:.*\n){0,3}(?:209\| )?  state: broken glass\n/)
   })
 
   it('shows more text of a long unusual line than of other long lines', () => {

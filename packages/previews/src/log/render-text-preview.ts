@@ -1,4 +1,4 @@
-import { countOf, estimateTokens } from '@spillway/text/internal'
+import { countOf, estimateTokens, formatCount } from '@spillway/text/internal'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
 import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { findSought, type Sought } from '../layout/wanted-words.ts'
@@ -6,9 +6,12 @@ import type { PreviewOptions } from '../previewer.ts'
 import { chooseLines, type ChosenLines, isBeside, ShownLines } from './choose-lines.ts'
 import { ERROR, WARNING } from './line-words.ts'
 import type { ScannedLine, TextScan } from './text-scan.ts'
+import { structureScores } from './text-structure.ts'
 
 /** Smallest score of a line's neighbors, and of all lines in its block, as a share of the line's score. */
 const NEIGHBOR = 0.7
+/** The same share if the score is only from the form of a line. */
+const BESIDE_FORM = 0.3
 /** Largest number of lines in a block that is shown whole. Blocks are separated by blank lines. */
 const MOST_BLOCK_LINES = 30
 /** Number of tokens in the budget for each line of a block. A small preview has no space for whole blocks. */
@@ -48,16 +51,17 @@ function lineValues(
   odd: ReadonlySet<number>,
   sought: Sought | undefined,
   budgetTokens: number,
-  [endValue, farther]: readonly [endValue: number, farther: number],
+  [endValue, farther, beside]: readonly [endValue: number, farther: number, beside: number],
 ): Float64Array {
   const values = scores.map((score, index) =>
     Math.max(
       score,
-      isNext(lines, index) ? NEIGHBOR * scores[index - 1]! : 0,
-      isNext(lines, index + 1) ? NEIGHBOR * scores[index + 1]! : 0,
+      isNext(lines, index) ? beside * scores[index - 1]! : 0,
+      isNext(lines, index + 1) ? beside * scores[index + 1]! : 0,
     ),
   )
-  raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
+  if (beside === NEIGHBOR)
+    raiseBlocks(lines, scores, values, Math.min(MOST_BLOCK_LINES, budgetTokens / BLOCK_LINE_TOKENS))
   for (let from = 0, value = endValue; from < values.length && value > LEAST_VALUE; from++, value *= farther)
     for (const index of [from, values.length - 1 - from]) values[index] = Math.max(values[index]!, value)
   lowerRepeats(lines, values)
@@ -122,9 +126,12 @@ function isNext(lines: readonly ScannedLine[], index: number): boolean {
   return line !== undefined && previous !== undefined && line.number - previous.number === line.blanksBefore + 1
 }
 
-/** Estimated tokens of the line number after a gap, and of the header. */
-const NUMBER_TOKENS = 3
+/** Estimated tokens of a gap with the line number after the gap, if some gaps share a mark, and of the header. */
+const GAP_TOKENS = 8
 const HEADER_TOKENS = 7
+/** Largest number of lines in an island that shares its mark, and smallest number of islands with one mark. */
+const MOST_LISTED = 3
+const LEAST_LISTED = 3
 /** Largest share of the budget for the call that the first gap shows. */
 const CALL_SHARE = 0.25
 /** Largest share of the budget for one line if other lines are hidden. */
@@ -152,14 +159,19 @@ interface TextHints {
 function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints) {
   const { words = [], isLog = false, isFile = false } = hints
   const header = `[${countOf(scan.lines, 'line')}]`
-  const { lines, note, scores, odd } = scan.scores()
+  const { lines, note, scores, odd: unlike } = scan.scores()
   const lineUnits = unitsPerToken(lines)
-  const own = new Float64Array(lines.map(({ number }) => scores.get(number) ?? 0))
   const texts = words.length === 0 ? [] : lines.map(({ text, end }) => `${text}\n${end}`)
   const sought = findSought(texts, words)
-  const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
-  const ends = isLog ? ([END_LINE, 0] as const) : ([END_OF_TEXT, FARTHER] as const)
   const isPlain = !isLog && sought === undefined && (isFile || scan.errors + scan.warnings === 0)
+  /** Whether words in lines can report problems, and unusual lines matter. */
+  const hasReports = !isPlain || !isFile
+  const odd = hasReports ? unlike : new Set<number>()
+  const own = isPlain ? structureScores(lines) : new Float64Array(lines.length)
+  if (hasReports) for (const [index, { number }] of lines.entries()) own[index]! += scores.get(number) ?? 0
+  const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
+  const beside = isPlain ? BESIDE_FORM : NEIGHBOR
+  const ends = isLog ? ([END_LINE, 0, beside] as const) : ([END_OF_TEXT, FARTHER, beside] as const)
   const endsShare = isRanked ? (isPlain ? ENDS_SHARE : 0) : 1
   const headShare = options.isError === true ? 0.1 : 0.5
   const values = isRanked
@@ -167,7 +179,6 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
     : new Float64Array(lines.length)
   const shownScores = isRanked ? own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score)) : undefined
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
-  const gapTokens = estimateTokens(gapMarks({})(1_000, 1_999)) + NUMBER_TOKENS
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
   /** Tokens of the call that the first gap shows. */
@@ -179,7 +190,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
     shownLines.setCap(lineCap(aim))
     if (isAllKept && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
     const tokens = aim - HEADER_TOKENS - callTokens
-    const budget = { tokens, gapTokens, textLines: scan.lines, endsShare, headShare }
+    const budget = { tokens, gapTokens: GAP_TOKENS, textLines: scan.lines, endsShare, headShare }
     const chosen = chooseLines(shownLines, budget, values)
     return { text: chosen.includes(1) ? assemble(chosen) : header, complete: false }
   }
@@ -210,44 +221,58 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
     const parts: string[] = []
     const gaps = gapMarks(gapOptions)
     if (chosen.includes(0) || note !== '') parts.push(`[${countOf(scan.lines, 'line')}${note}]`)
-    let previous: ScannedLine | undefined
-    let previousIndex = -1
-    for (let index = 0; index < lines.length; index++) {
-      if (chosen[index] === 0) continue
-      const line = lines[index]!
-      const from = (previous?.number ?? 0) + 1
-      const shown = shownLines.show(index)
-      if (previousIndex === index - 1 && isBeside(lines, index)) {
-        for (let blank = from; blank < line.number; blank++) parts.push('')
-        parts.push(shown)
-      } else {
-        parts.push(gap(gaps, previous, from, line))
-        parts.push(`${line.number}| ${shown}`)
-      }
-      previous = line
-      previousIndex = index
+    const islands = islandsOf(lines, chosen)
+    let last: ScannedLine | undefined
+    for (let at = 0; at < islands.length;) {
+      const isStart = islands[at]!.from === 0 && isBeside(lines, 0)
+      const group = islands.slice(at, at + (isStart ? 1 : listed(islands, at)))
+      if (!isStart) parts.push(mark(gaps, group))
+      for (const { from, to } of group)
+        for (const [at, line] of lines.slice(from, to).entries()) {
+          if (at > 0 || isStart) parts.push(...Array<string>(line.blanksBefore).fill(''), shownLines.show(from + at))
+          else parts.push(`${line.number}| ${shownLines.show(from)}`)
+          last = line
+        }
+      at += group.length
     }
-    const last = previous?.number ?? 0
-    if (previousIndex < lines.length - 1 || scan.lines - last > 2) parts.push(gap(gaps, previous, last + 1, undefined))
+    const end = last?.number ?? 0
+    if (last !== lines.at(-1) || scan.lines - end > 2) parts.push(gaps(end + 1, scan.lines, kindsOf(last).join(', ')))
     return parts.join('\n')
   }
 
-  function gap(gaps: WriteGap, previous: ScannedLine | undefined, from: number, next: ScannedLine | undefined): string {
-    const to = next === undefined ? scan.lines : next.number - 1
-    const isRun = previous !== undefined && previous.run > to - from + 1
-    return gaps(from, to, [...hidden(previous, next), ...(isRun ? ['alike'] : [])].join(', '))
+  /** Return the number of islands from `at` that share one mark. Gaps with problems or alike lines have own marks. */
+  function listed(islands: readonly Island[], at: number): number {
+    let count = 0
+    for (; at + count < islands.length; count++) {
+      const { from, to, previous } = islands[at + count]!
+      if (to - from > MOST_LISTED || (count > 0 && kindsOf(previous, lines[from]).length > 0)) break
+    }
+    return count < LEAST_LISTED ? 1 : count
   }
 
-  function hidden(previous: ScannedLine | undefined, next: ScannedLine | undefined): string[] {
-    if (!isRanked) return []
+  /** Write the mark of the gap before an island, or of all gaps before and between some islands. */
+  function mark(gaps: WriteGap, islands: readonly Island[]): string {
+    const { from, previous } = islands[0]!
+    const kinds = kindsOf(previous, lines[from])
+    const shown = islands.reduce((sum, { from, to }) => sum + lines[to - 1]!.number - lines[from]!.number + 1, 0)
+    const isList = islands.length > 1
+    if (isList) kinds.push(`all but these ${formatCount(shown)}`)
+    const end = isList ? lines[islands.at(-1)!.to - 1]!.number : lines[from]!.number - 1
+    return gaps((previous?.number ?? 0) + 1, end, kinds.join(', '))
+  }
+
+  /** Describe the hidden lines between two lines. */
+  function kindsOf(previous: ScannedLine | undefined, next?: ScannedLine): string[] {
     const { errors, warnings } = scan
     const before = previous === undefined ? 0 : previous.errorsBefore + (previous.severity === ERROR ? 1 : 0)
     const warned = previous === undefined ? 0 : previous.warningsBefore + (previous.severity === WARNING ? 1 : 0)
-    const hiddenErrors = (next?.errorsBefore ?? errors) - before
-    const hiddenWarnings = (next?.warningsBefore ?? warnings) - warned
+    const hiddenErrors = isRanked && hasReports ? (next?.errorsBefore ?? errors) - before : 0
+    const hiddenWarnings = isRanked && hasReports ? (next?.warningsBefore ?? warnings) - warned : 0
+    const hidden = (next === undefined ? scan.lines : next.number - 1) - (previous?.number ?? 0)
     return [
       ...(hiddenErrors > 0 ? [countOf(hiddenErrors, 'error')] : []),
       ...(hiddenWarnings > 0 ? [countOf(hiddenWarnings, 'warning')] : []),
+      ...(previous !== undefined && previous.run > hidden ? ['alike'] : []),
     ]
   }
 
@@ -260,6 +285,23 @@ function isTelling(scan: TextScan, lines: readonly ScannedLine[], scores: Float6
     scan.errors + scan.warnings > 0 ||
     lines.some(({ repeats }, index) => scores[index]! >= LEAST_SCORE && repeats * 2 <= scan.lines)
   )
+}
+
+/** Adjacent lines that are shown, from the index `from` to before `to`, and the last line shown before them. */
+interface Island {
+  readonly from: number
+  readonly to: number
+  readonly previous: ScannedLine | undefined
+}
+
+function islandsOf(lines: readonly ScannedLine[], chosen: ChosenLines): Island[] {
+  const islands: Island[] = []
+  for (let from = chosen.indexOf(1), to = 0; from >= 0; from = chosen.indexOf(1, to)) {
+    const previous = lines[to - 1]
+    for (to = from + 1; chosen[to] === 1 && isBeside(lines, to); to++);
+    islands.push({ from, to, previous })
+  }
+  return islands
 }
 
 function unitsPerToken(lines: readonly ScannedLine[]): number {

@@ -10,7 +10,7 @@ const LANGUAGES: readonly Language[] = [
   ['typescript', 'TypeScript', '*.ts *.mts *.cts #!ts-node #!tsx #!deno #!bun text/typescript application/typescript'],
   ['tsx', 'TypeScript', '*.tsx'],
   ['javascript', 'JavaScript', '*.js *.mjs *.cjs *.jsx #!node #!nodejs text/javascript application/javascript'],
-  ['python', 'Python', '*.py *.pyi *.pyw #!python sconstruct wscript'],
+  ['python', 'Python', '*.py *.pyi *.pyw #!python sconstruct sconscript wscript'],
   ['go', 'Go', '*.go'],
   ['rust', 'Rust', '*.rs text/rust'],
   ['java', 'Java', '*.java text/x-java-source'],

@@ -23,6 +23,8 @@ import { withPlaces, yamlLists, type YamlLists } from './yaml-lists.ts'
 
 /** Largest average line length of code written by people. */
 const LONGEST_MEAN = 240
+/** Number of lines with at least one definition. With fewer definitions, the language was not recognized correctly. */
+const MOST_LINES_OF_ONE = 100
 const NO_RULES: DefinitionRules = { keywords: 'function class def fn func', comment: '//', block: true }
 
 export async function readSource(
@@ -31,8 +33,9 @@ export async function readSource(
   outline: Outliner | undefined,
 ): Promise<WritePreview | undefined> {
   const { intent, caller } = subject
-  const language = sourceSigns(subject)?.language
-  if (language === undefined) return undefined
+  const signs = sourceSigns(subject)
+  if (signs === undefined) return undefined
+  const { language, isGuess = false } = signs
   const source = new SourceLines(text)
   if (text.length > source.count * LONGEST_MEAN) return undefined
   const rules = DEFINITION_RULES[language] ?? NO_RULES
@@ -42,6 +45,7 @@ export async function readSource(
   await yieldWhenDue(caller)
   const found = await outline?.(source.code(), language, caller)
   const symbols = found === undefined ? patterns : completeOutline(found, patterns)
+  if (isGuess && symbols.length * MOST_LINES_OF_ONE < source.count) return undefined
   const shift = source.numbering?.shift ?? sliceShift(intent, source.count)
   const note = shift === 0 ? '' : `; file line = number ${shift < 0 ? '−' : '+'} ${Math.abs(shift)}`
   await yieldWhenDue(caller)

@@ -215,6 +215,14 @@ describe('a preview of source code', () => {
     expect(await preview(GO, 200, undefined, async () => undefined)).toMatch(/^\d+ Step30$/m)
   })
 
+  it('leaves text to other previewers if its language is only guessed, and it defines almost nothing', async () => {
+    const constants = Array.from({ length: 400 }, (_, index) => `const LIMIT_${index} = ${index * 7};`).join('\n')
+    expect(await preview(constants, 300, { path: 'protocol.x' })).toBeUndefined()
+    expect(await preview(constants, 300, { path: 'limits.js' })).toMatch(/^\[JavaScript, 400 lines/)
+    const program = `${constants.slice(0, 400)}\n${'function run() {\n  return 1\n}\n'.repeat(20)}`
+    expect(await preview(program, 300, { path: 'program.x' })).toMatch(/^\[JavaScript, /)
+  })
+
   it('leaves minified code to other previewers', async () => {
     expect(await preview(`const a=${'f(1);'.repeat(2_000)}\n`.repeat(3), 300, { path: 'a.js' })).toBeUndefined()
   })

@@ -8,6 +8,8 @@ export interface SourceSigns {
   readonly language: string
   /** Confidence that the text is code. */
   readonly sureness: number
+  /** Whether only the lines show the language. */
+  readonly isGuess?: boolean
 }
 
 /** Recognize source code by path, content type, and lines. */
@@ -44,7 +46,7 @@ function findSigns(subject: TextSubject): SourceSigns | undefined {
     return { language: told, sureness: isKnown || share > 0.8 ? 0.9 : 0.75 }
   }
   if (language === undefined || isDocument) return undefined
-  return { language, sureness: numbering === undefined ? 0.75 : 0.85 }
+  return { language, sureness: numbering === undefined ? 0.75 : 0.85, isGuess: true }
 }
 
 /** Matches a key, an item of a list, a comment, or the start of a document. */
