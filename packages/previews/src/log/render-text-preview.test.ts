@@ -193,6 +193,34 @@ describe('renderTextPreview', () => {
     expect(preview).toMatch(/\n\[… \d+ lines, all but these \d+(?:: line_range .*)?\]\n/)
   })
 
+  it('shows the only line that reports an error among long stack traces', () => {
+    const failures = [0, 1, 2].flatMap((index) => [
+      `test at cart${index}.test.mjs:7:3`,
+      `✖ keeps cart ${index} (2.7ms)`,
+      '  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+      `\n  ${index}.57 !== ${index}.58\n`,
+      ...Array.from(
+        'abcdef',
+        (name, frame) => `      at Test.run${name} (node:internal/test_runner/test:${frame * 37}:18)`,
+      ),
+      '',
+    ])
+    const counts = [
+      'tests 98',
+      'suites 4',
+      'pass 93',
+      'fail 3',
+      'cancelled 1',
+      'skipped 1',
+      'todo 0',
+      'duration_ms 558.02',
+    ]
+    const passed = Array.from({ length: 93 }, (_, index) => `  ✔ keeps box ${index} (1.${index}ms)`)
+    const summary = counts.map((count) => `ℹ ${count}`)
+    const text = [...passed, ...failures, ...summary, '\n✖ failing tests:\n', ...failures].join('\n')
+    expect(previewOf(text, { ...options, budgetTokens: 200 })).toContain('ℹ fail 3')
+  })
+
   it('shows an important line of a log instead of several lines of both ends', () => {
     const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
     const failure = 'fatal: the disk of the builder is full'

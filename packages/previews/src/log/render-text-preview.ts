@@ -145,6 +145,9 @@ const MOST_CAP = 1_200
 const FEW_LINES = 4
 /** Smallest score of an unusual line. */
 const LEAST_SCORE = 0.1
+/** Smallest score of a line that reports an error, if at most this number of lines do, for example `ℹ fail 3`. */
+const ERROR_SCORE = 0.5
+const FEW_ERRORS = 4
 
 /** Facts about a text that its lines do not show. */
 interface TextHints {
@@ -168,7 +171,11 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
   const hasReports = !isPlain || !isFile
   const odd = hasReports ? unlike : new Set<number>()
   const own = isPlain ? structureScores(lines) : new Float64Array(lines.length)
-  if (hasReports) for (const [index, { number }] of lines.entries()) own[index]! += scores.get(number) ?? 0
+  const errorScore = hasReports && scan.errors <= FEW_ERRORS ? ERROR_SCORE : 0
+  for (const [index, { number, severity }] of lines.entries()) {
+    if (hasReports) own[index]! += scores.get(number) ?? 0
+    if (severity === ERROR) own[index] = Math.max(own[index]!, errorScore)
+  }
   const isRanked = sought !== undefined || odd.size > 0 || isTelling(scan, lines, own)
   const beside = isPlain ? BESIDE_FORM : NEIGHBOR
   const ends = isLog ? ([END_LINE, 0, beside] as const) : ([END_OF_TEXT, FARTHER, beside] as const)
