@@ -221,6 +221,27 @@ describe('renderTextPreview', () => {
     expect(previewOf(text, { ...options, budgetTokens: 200 })).toContain('ℹ fail 3')
   })
 
+  it('shows the names of the failed tests above the lines of their failures', () => {
+    const failure = (index: number): string => `  ● shop › sells cart ${index}
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: ${index + 11}
+    Received: ${index + 10}
+
+      2 | describe('shop', () => {
+    > 4 |   test('sells cart ${index}', () => { expect(price(${index}, 10)).toBe(${index + 11}) })
+        |                                                    ^
+      5 |   test('sells nothing', () => { expect(price(null, 10)).toBeUndefined() })
+
+      at Object.toBe (tests/shop${index}.test.js:4:65)
+`
+    const failures = Array.from({ length: 12 }, (_, index) => `FAIL tests/shop${index}.test.js\n${failure(index)}`)
+    const text = `${failures.join('\n')}\nTests:       12 failed, 12 total\nRan all test suites.`
+    const preview = previewOf(text, { ...options, budgetTokens: 600 })
+    expect([...preview.matchAll(/^.*● shop › sells cart \d+$/gm)].length).toBeGreaterThan(6)
+  })
+
   it('shows an important line of a log instead of several lines of both ends', () => {
     const steps = Array.from({ length: 400 }, (_, index) => `${'abcdefgh'[index % 8]} step ${index} of the build`)
     const failure = 'fatal: the disk of the builder is full'

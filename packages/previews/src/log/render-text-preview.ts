@@ -35,6 +35,10 @@ const ODD_LINE = 2
 /** Value of each word in a line that the call searches for, and largest number of such words that count. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
+/** Smallest value of a line that raises the less indented line above it, share of this value, and largest distance. */
+const LEAST_CHILD = 0.3
+const PARENT = 0.9
+const MOST_BETWEEN = 60
 /** Matches the first word or sign of a line that is not indented. */
 const FIRST_WORD = /^(?:\w+|[^\w\s]+)/
 /** Smallest number of records in a text, and of lines in an average record. */
@@ -70,6 +74,7 @@ function lineValues(
     if (!WORDED.test(lines[index]!.text) || ENCODED.test(lines[index]!.text)) values[index] = 0
     else if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
   raiseRecordStarts(lines, values)
+  if (beside === NEIGHBOR) raiseParents(lines, values)
   if (sought === undefined) return values
   return values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
 }
@@ -97,6 +102,22 @@ function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array):
   for (const [at, start] of starts.entries()) {
     const best = values.subarray(start + 1, starts[at + 1]).reduce((most, value) => Math.max(most, value), 0)
     if (best >= END_LINE) values[start] = Math.max(values[start]!, NEIGHBOR * best)
+  }
+}
+
+/** Raise the values of less indented lines above important lines, because they name the failure, the test, or the file. */
+function raiseParents(lines: readonly ScannedLine[], values: Float64Array): void {
+  const indents = lines.map(({ text }) => text.search(/\S|$/))
+  const open: number[] = []
+  const parents = indents.map((indent, index) => {
+    while (open.length > 0 && indents[open.at(-1)!]! >= indent) open.pop()
+    return open[open.push(index) - 2]
+  })
+  // The last lines come first, so that a raised line also raises its own parent.
+  for (const [index, parent] of [...parents.entries()].reverse()) {
+    if (parent === undefined || values[index]! < LEAST_CHILD) continue
+    if (lines[index]!.number - lines[parent]!.number > MOST_BETWEEN) continue
+    values[parent] = Math.max(values[parent]!, PARENT * values[index]!)
   }
 }
 
