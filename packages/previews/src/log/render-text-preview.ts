@@ -114,7 +114,7 @@ function raiseParents(lines: readonly ScannedLine[], values: Float64Array): void
     return open[open.push(index) - 2]
   })
   // The last lines come first, so that a raised line also raises its own parent.
-  for (const [index, parent] of [...parents.entries()].reverse()) {
+  for (const [index, parent] of [...parents.entries()].toReversed()) {
     if (parent === undefined || values[index]! < LEAST_CHILD) continue
     if (lines[index]!.number - lines[parent]!.number > MOST_BETWEEN) continue
     values[parent] = Math.max(values[parent]!, PARENT * values[index]!)
