@@ -7,9 +7,9 @@ const TEST = /\.test(?:-d)?\.ts$/
 
 /** Limits of the lines of a package, and of all packages. A change that needs more lines must say what users gain. */
 export const LINE_BUDGETS: { readonly total: number; readonly other: number; readonly [folder: string]: number } = {
-  total: 87_928,
+  total: 87_936,
   'packages/core': 23_436,
-  'packages/previews': 14_918,
+  'packages/previews': 14_926,
   'packages/text': 10_643,
   other: 12_000,
 }

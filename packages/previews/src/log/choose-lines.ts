@@ -151,6 +151,8 @@ interface ChoiceBudget {
   /** Share of the tokens for lines from both ends, which are chosen first, and share of the first lines of these. */
   readonly endsShare: number
   readonly headShare: number
+  /** Index of the line that must be shown with each line, or -1. */
+  readonly parents?: Int32Array | undefined
 }
 
 /** Largest number of blank lines that are shown. More blank lines count as a gap. */
@@ -161,8 +163,8 @@ const FEW_TOKENS = 12
 const BASE_TOKENS = 20
 
 /**
- * Choose lines from both ends, and then the lines with the highest value for their tokens. A line without a shown
- * neighbor also pays for a gap.
+ * Choose lines from both ends, and then the lines with the highest value for their tokens, with their parents. A line
+ * without a shown neighbor also pays for a gap.
  */
 export function chooseLines(shown: ShownLines, budget: ChoiceBudget, values: Float64Array): ChosenLines {
   const chosen = new Uint8Array(shown.lines.length)
@@ -174,13 +176,21 @@ export function chooseLines(shown: ShownLines, budget: ChoiceBudget, values: Flo
   for (let round = 0; round < 2; round++) {
     for (const index of order) {
       if (chosen[index] === 1) continue
-      const cost = shown.cost(index) + gapCost(shown, budget, chosen, index)
-      if (cost > left) {
-        if (left < FEW_TOKENS) break
-        continue
+      let cost = 0
+      let top = index
+      for (let at = index; at >= 0 && chosen[at] === 0 && cost <= left; at = budget.parents?.[at] ?? -1) {
+        cost += shown.cost(at) + gapCost(shown, budget, chosen, at)
+        chosen[at] = 1
+        top = at
       }
-      chosen[index] = 1
-      left -= cost
+      if (cost <= left) left -= cost
+      else {
+        for (let at = index; ; at = budget.parents![at]!) {
+          chosen[at] = 0
+          if (at === top) break
+        }
+        if (left < FEW_TOKENS) break
+      }
     }
     left += fillGaps(shown, budget, chosen)
   }

@@ -1,4 +1,5 @@
 import { countOf, estimateTokens, formatCount } from '@spillway/text/internal'
+import { indentOf } from '../layout/estimate-letters.ts'
 import { type Draft, fitBudget, fitBudgetInTurns } from '../layout/fit-budget.ts'
 import { callTokensOf, gapMarks, type WriteGap } from '../layout/gap-marks.ts'
 import { findSought, type Sought } from '../layout/wanted-words.ts'
@@ -35,9 +36,7 @@ const ODD_LINE = 2
 /** Value of each word in a line that the call searches for, and largest number of such words that count. */
 const SOUGHT = 0.5
 const MOST_SOUGHT = 3
-/** Smallest value of a line that raises the less indented line above it, share of this value, and largest distance. */
-const LEAST_CHILD = 0.3
-const PARENT = 0.9
+/** Largest number of lines from a line to the less indented line above that is shown with it. */
 const MOST_BETWEEN = 60
 /** Matches the first word or sign of a line that is not indented. */
 const FIRST_WORD = /^(?:\w+|[^\w\s]+)/
@@ -74,7 +73,6 @@ function lineValues(
     if (!WORDED.test(lines[index]!.text) || ENCODED.test(lines[index]!.text)) values[index] = 0
     else if (odd.has(lines[index]!.number)) values[index] = ODD_LINE * (1 + scores[index]!)
   raiseRecordStarts(lines, values)
-  if (beside === NEIGHBOR) raiseParents(lines, values)
   if (sought === undefined) return values
   return values.map((value, index) => value + SOUGHT * Math.min(MOST_SOUGHT, sought.counts[index]!))
 }
@@ -105,20 +103,18 @@ function raiseRecordStarts(lines: readonly ScannedLine[], values: Float64Array):
   }
 }
 
-/** Raise the values of less indented lines above important lines, because they name the failure, the test, or the file. */
-function raiseParents(lines: readonly ScannedLine[], values: Float64Array): void {
-  const indents = lines.map(({ text }) => text.search(/\S|$/))
+/**
+ * Return for each line the index of the less indented line above, or -1. The line above names the failure, the test, or
+ * the file.
+ */
+function parentsOf(lines: readonly ScannedLine[]): Int32Array {
+  const indents = lines.map(({ text }) => indentOf(text))
   const open: number[] = []
-  const parents = indents.map((indent, index) => {
-    while (open.length > 0 && indents[open.at(-1)!]! >= indent) open.pop()
-    return open[open.push(index) - 2]
+  return Int32Array.from(lines, ({ number }, index) => {
+    while (open.length > 0 && indents[open.at(-1)!]! >= indents[index]!) open.pop()
+    const parent = open[open.push(index) - 2]
+    return parent !== undefined && number - lines[parent]!.number <= MOST_BETWEEN ? parent : -1
   })
-  // The last lines come first, so that a raised line also raises its own parent.
-  for (const [index, parent] of [...parents.entries()].toReversed()) {
-    if (parent === undefined || values[index]! < LEAST_CHILD) continue
-    if (lines[index]!.number - lines[parent]!.number > MOST_BETWEEN) continue
-    values[parent] = Math.max(values[parent]!, PARENT * values[index]!)
-  }
 }
 
 /** Lower the values of lines with the same words, except the line with the highest value. */
@@ -148,7 +144,7 @@ function isNext(lines: readonly ScannedLine[], index: number): boolean {
 }
 
 /** Estimated tokens of a gap with the line number after the gap, if some gaps share a mark, and of the header. */
-const GAP_TOKENS = 8
+const GAP_TOKENS = 7
 const HEADER_TOKENS = 7
 /** Largest number of lines in an island that shares its mark, and smallest number of islands with one mark. */
 const MOST_LISTED = 3
@@ -206,6 +202,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
     ? lineValues(lines, own, odd, sought, options.budgetTokens, ends)
     : new Float64Array(lines.length)
   const shownScores = isRanked ? own.map((score, index) => (odd.has(lines[index]!.number) ? 1 : score)) : undefined
+  const parents = isRanked && !isPlain ? parentsOf(lines) : undefined
   const shownLines = new ShownLines(lines, 0.2, shownScores, sought)
   const tokensOfCall = callTokensOf(options)
   const isTiny = tokensOfCall > options.budgetTokens * CALL_SHARE
@@ -218,7 +215,7 @@ function previewLayout(scan: TextScan, options: PreviewOptions, hints: TextHints
     shownLines.setCap(lineCap(aim))
     if (isAllKept && (lines.length <= FEW_LINES || shownLines.allCost(aim) <= aim)) return writeAll(aim)
     const tokens = aim - HEADER_TOKENS - callTokens
-    const budget = { tokens, gapTokens: GAP_TOKENS, textLines: scan.lines, endsShare, headShare }
+    const budget = { tokens, gapTokens: GAP_TOKENS, textLines: scan.lines, endsShare, headShare, parents }
     const chosen = chooseLines(shownLines, budget, values)
     return { text: chosen.includes(1) ? assemble(chosen) : header, complete: false }
   }

@@ -1,3 +1,4 @@
+import { indentOf } from '../layout/estimate-letters.ts'
 import type { ScannedLine } from './text-scan.ts'
 
 /** Matches a comment of common configuration files, scripts, and sources. */
@@ -19,7 +20,7 @@ const OTHER = 0.09
  * high scores. The fewer lines have a property, the higher is its score.
  */
 export function structureScores(lines: readonly ScannedLine[]): Float64Array {
-  const indents = lines.map(({ text }) => text.search(/\S|$/))
+  const indents = lines.map(({ text }) => indentOf(text))
   const comments = lines.map(({ text }) => COMMENT.test(text))
   const commentShare = shareOf(comments)
   const hasComments = commentShare >= LEAST_COMMENTS && commentShare < 1
